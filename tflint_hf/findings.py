@@ -1,0 +1,126 @@
+"""What a scan says: findings, their places and their edits. Plain frozen data that every report reads."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Severity(enum.IntEnum):
+    """How bad it is: an error crashes or cannot learn, a warning is likely harmful, info is worth knowing."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def parse(cls, text: str) -> Severity:
+        """The severity called `text` (any case). Raises ValueError for any other word."""
+        try:
+            return cls[text.upper()]
+        except KeyError:
+            raise ValueError(f"no severity is called {text!r}: use error, warning or info") from None
+
+
+class Safety(enum.Enum):
+    """Whether a fix keeps the meaning of the program (safe) or changes what is trained (unsafe)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Location:
+    """A range of a file. Lines and columns count from 1, columns in characters, the end is exclusive.
+
+    `path` is what a report prints (relative to the working directory where possible, forward slashes). `cell` is
+    the position of a notebook's cell among all its cells, from 1; lines then count from the start of the cell.
+    """
+
+    path: str
+    cell: int | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        where = f"{self.path} cell {self.cell}" if self.cell is not None else self.path
+        return f"{where}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Edit:
+    """Replace the text of `location` by `text`; an empty range inserts, an empty text deletes."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that belong together, with a title in the imperative."""
+
+    safety: Safety
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Related:
+    """Another place that explains the finding, with a sentence for a person."""
+
+    location: Location
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault at one place.
+
+    `message` says what, `why` says in one sentence why it hurts, `advice` what to write instead. `depends_on` names
+    the library versions that the finding rests on where the project does not pin them, as `tensorflow>=2.16`.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    confidence: str
+    message: str
+    why: str
+    advice: str
+    location: Location
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+    depends_on: str | None = None
+    url: str = ""
+
+    @property
+    def sort_key(self) -> tuple[Location, str, str]:
+        return (self.location, self.code, self.message)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class ScanError:
+    """Something that could not be scanned at all: a missing path, an unreadable file, a failure of the tool itself."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """All that a report needs. `sources` maps a location's (path, cell) to the lines of that text, for excerpts.
+
+    `targets` maps a project's folder, as displayed, to library -> version that the scan took for granted there.
+    """
+
+    findings: tuple[Finding, ...]
+    errors: tuple[ScanError, ...]
+    sources: dict[tuple[str, int | None], tuple[str, ...]]
+    targets: dict[str, dict[str, str]]
+    files_scanned: int
