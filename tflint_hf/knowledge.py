@@ -112,7 +112,8 @@ _AUTO_TASKS = {
     "TFAutoModelForTextEncoding": Task.BASE,
     "TFAutoModelWithLMHead": Task.OTHER,
 }
-_MODEL_NAME = re.compile(r"TF[A-Z]\w*?(?:For[A-Z]\w+|Model\w*|LMHead\w*)\Z")
+_MODEL_NAME = re.compile(r"TF(?:AutoModel\w*|[A-Z]\w*(?:For[A-Z]\w+|Model))\Z")
+_NO_MODEL = re.compile(r"(?:Pre[Tt]rained\w*Model|Output)\Z")
 _NO_LABELS = frozenset({Task.BASE, Task.PRETRAINING, Task.OTHER})
 
 
@@ -140,7 +141,7 @@ def tf_class(name: str) -> TFClass | None:
 
 
 def _tf_class_by_name(name: str) -> TFClass | None:
-    if not _MODEL_NAME.match(name) or name == "TFPreTrainedModel":
+    if not _MODEL_NAME.match(name) or _NO_MODEL.search(name):
         return None
     auto = name.startswith("TFAutoModel")
     task = _AUTO_TASKS.get(name)
