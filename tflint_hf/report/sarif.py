@@ -1,0 +1,176 @@
+"""SARIF 2.1.0, the exchange format that code scanning services and editors read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from tflint_hf import __version__
+from tflint_hf.findings import Severity
+from tflint_hf.report.page import render_body
+from tflint_hf.rules import DOCUMENTATION_URL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tflint_hf.findings import Edit, Finding, Fix, Location, Related, ScanError, ScanResult
+    from tflint_hf.rules import Rule, RuleTable
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_ROOT = "%SRCROOT%"
+
+
+def render(result: ScanResult, rules: RuleTable) -> str:
+    met = sorted({finding.code for finding in result.findings})
+    fingerprints = _fingerprints(result)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "tflint-hf",
+                "semanticVersion": __version__,
+                "informationUri": DOCUMENTATION_URL,
+                "rules": [_rule(rules.by_code[code]) for code in met],
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": not result.errors,
+                "toolExecutionNotifications": [_notification(error) for error in result.errors],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            _result(finding, met.index(finding.code), fingerprint)
+            for finding, fingerprint in zip(result.findings, fingerprints, strict=True)
+        ],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=True) + "\n"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    body = render_body(rule)
+    return {
+        "id": rule.code,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.summary},
+        "help": {"text": body, "markdown": body},
+        "helpUri": rule.url,
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"tags": [rule.family], "precision": "very-high" if rule.confidence == "certain" else "high"},
+    }
+
+
+def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+    message = finding.message if not finding.advice else f"{finding.message}. Instead: {finding.advice}"
+    cell = finding.location.cell
+    if cell is not None:
+        message = f"cell {cell}, line {finding.location.line}: {message}"
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule_index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": message},
+        "locations": [_location(finding.location)],
+        "partialFingerprints": {"tflintHfFinding/v1": fingerprint},
+    }
+    if finding.related:
+        result["relatedLocations"] = [_related(number, related) for number, related in enumerate(finding.related, 1)]
+    # A replacement addresses lines of the file. A notebook's edits address lines of a cell, so they are left out.
+    if finding.fix and all(edit.location.cell is None for edit in finding.fix.edits):
+        result["fixes"] = [_fix(finding.fix)]
+    properties: dict[str, Any] = {"confidence": finding.confidence}
+    if finding.depends_on:
+        properties["dependsOn"] = finding.depends_on
+    if cell is not None:
+        properties["cell"] = cell
+    return result | {"properties": properties}
+
+
+def _location(location: Location) -> dict[str, Any]:
+    if location.cell is None:
+        return {"physicalLocation": _physical(location.path, _region(location))}
+    # SARIF regions count lines of the file. A place in a cell has no such line here: point to the top, name the cell.
+    return {
+        "physicalLocation": _physical(location.path, {"startLine": 1}),
+        "logicalLocations": [
+            {
+                "name": f"cell {location.cell}",
+                "fullyQualifiedName": f"{location.path} cell {location.cell}:{location.line}:{location.column}",
+            }
+        ],
+        "properties": {"cell": location.cell, "cellRegion": _region(location)},
+    }
+
+
+def _physical(path: str, region: dict[str, int] | None = None) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": _artifact(path)}
+    return physical | {"region": region} if region else physical
+
+
+def _artifact(path: str) -> dict[str, str]:
+    quoted = quote(path, safe="/", errors="surrogateescape")
+    if path.startswith("/"):
+        return {"uri": f"file://{quoted}"}
+    if re.match("[A-Za-z]:/", path):
+        return {"uri": f"file:///{path[:2]}{quote(path[2:], safe='/')}"}
+    return {"uri": quoted, "uriBaseId": _ROOT}
+
+
+def _region(location: Location) -> dict[str, int]:
+    return {
+        "startLine": location.line,
+        "startColumn": location.column,
+        "endLine": location.end_line,
+        "endColumn": location.end_column,
+    }
+
+
+def _related(number: int, related: Related) -> dict[str, Any]:
+    return {"id": number, "message": {"text": related.message}} | _location(related.location)
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    paths = sorted({edit.location.path for edit in fix.edits})
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {
+                "artifactLocation": _artifact(path),
+                "replacements": [_replacement(edit) for edit in fix.edits if edit.location.path == path],
+            }
+            for path in paths
+        ],
+        "properties": {"safety": fix.safety.value},
+    }
+
+
+def _replacement(edit: Edit) -> dict[str, Any]:
+    return {"deletedRegion": _region(edit.location), "insertedContent": {"text": edit.text}}
+
+
+def _notification(error: ScanError) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": error.message},
+        "locations": [{"physicalLocation": _physical(error.path)}],
+    }
+
+
+def _fingerprints(result: ScanResult) -> Iterable[str]:
+    """One for each finding, the same while its own line stays the same: lines added above do not make it new."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for finding in result.findings:
+        location = finding.location
+        lines = result.sources.get((location.path, location.cell), ())
+        line = lines[location.line - 1].strip() if 1 <= location.line <= len(lines) else finding.message
+        identity = (finding.code, location.path, line)
+        seen[identity] += 1
+        text = "\0".join((*identity, str(seen[identity])))
+        yield hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

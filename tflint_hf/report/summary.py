@@ -1,0 +1,37 @@
+"""The closing line of a report for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tflint_hf.findings import Severity
+from tflint_hf.report.style import BOLD
+
+if TYPE_CHECKING:
+    from tflint_hf.findings import ScanResult
+    from tflint_hf.report.style import Style
+
+
+def summary(result: ScanResult, style: Style) -> str:
+    """As "Found 3 errors, 1 warning in 2 files"; a clean scan says so only if everything was really read."""
+    if result.findings:
+        counts = Counter(finding.severity for finding in result.findings)
+        parts = [counted(counts[severity], severity.label) for severity in sorted(Severity, reverse=True)]
+        files = len({finding.location.path for finding in result.findings})
+        text = f"Found {', '.join(part for part in parts if not part.startswith('0 '))} in {counted(files, 'file')}"
+    elif result.errors:
+        text = f"Nothing found in {counted(result.files_scanned, 'file')}"
+    elif result.files_scanned == 0:
+        text = "No files to scan"
+    else:
+        text = f"All checks passed in {counted(result.files_scanned, 'file')}"
+    if result.errors:
+        text += f"; {counted(len(result.errors), 'path')} could not be scanned"
+    return style.paint(text, BOLD)
+
+
+def counted(number: int, noun: str) -> str:
+    if noun == Severity.INFO.label:  # "1 info", "2 infos" is not English
+        return f"{number} info"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
