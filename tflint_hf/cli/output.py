@@ -1,0 +1,80 @@
+"""Where a report goes: standard output or a file, with or without colour."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def wants_color(choice: str, environment: Mapping[str, str], *, terminal: bool) -> bool:
+    """`choice` is always, never or auto; auto follows NO_COLOR and FORCE_COLOR, then whether a terminal reads it."""
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return True
+    return terminal and environment.get("TERM") != "dumb"
+
+
+def print_text(text: str, *, color: bool = False, err: bool = False) -> None:
+    """Print on a console or pipe of any encoding: a character that it lacks is written as an escape."""
+    stream = sys.stderr if err else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    click.echo(text, nl=False, color=color, err=err)
+
+
+def forget_standard_output() -> None:
+    """Keep the interpreter from complaining at its exit about a reader (`| head`) that went away."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def check_output_file(path: Path) -> None:
+    """Complain about a file that cannot be written, before a long scan rather than after it."""
+    if path.is_dir():
+        raise click.UsageError(f"--output {path} is a folder: name a file")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--output {path} cannot be written: the folder {path.parent} does not exist")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Put `text` into `path` at once: a reader never sees half a report, an old report survives a failure."""
+    data = text.encode("utf-8", "backslashreplace")
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device
+            target.write_bytes(data)
+            return
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            temporary.chmod(_mode(target))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise click.ClickException(f"the report cannot be written to {path}: {error.strerror or error}") from error
+
+
+def _mode(target: Path) -> int:
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

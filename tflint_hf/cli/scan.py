@@ -1,0 +1,215 @@
+"""`tflint-hf scan`: options in, report and exit code out."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+import sys
+import tokenize
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tflint_hf.cli.exits import Exit, Invocation
+from tflint_hf.cli.output import check_output_file, forget_standard_output, print_text, wants_color, write_file
+from tflint_hf.cli.progress import ProgressBar
+from tflint_hf.findings import ScanResult, Severity
+from tflint_hf.report import FORMATS, STATISTICS_FORMATS, render, render_statistics
+from tflint_hf.report.style import DEFAULT_WIDTH, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STDIN = "-"
+NEVER = "never"
+CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The options of one call, as click read them and in its names."""
+
+    paths: tuple[str, ...]
+    format_name: str | None
+    output: Path | None
+    statistics: bool
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    fail_on: str | None
+    exclude: tuple[str, ...]
+    extend_exclude: tuple[str, ...]
+    force_exclude: bool
+    no_gitignore: bool
+    config: Path | None
+    isolated: bool
+    target: tuple[str, ...]
+    stdin_filename: str
+    jobs: int | None
+    no_cache: bool
+    color: str
+    quiet: bool
+
+
+def _remember_verbose(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    context.ensure_object(Invocation).verbose = value
+
+
+def _listed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The items of comma separated lists, each of which may be given several times."""
+    return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
+
+
+@click.command("scan")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--format", "format_name", type=click.Choice(FORMATS), help="How the report is written. Default: text.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
+@click.option("--statistics", is_flag=True, help="Report how often each rule was broken, not the findings.")
+@click.option("--select", multiple=True, callback=_listed, metavar="RULES", help="Check these rules only.")
+@click.option("--ignore", multiple=True, callback=_listed, metavar="RULES", help="Leave these rules out.")
+@click.option("--extend-select", multiple=True, callback=_listed, metavar="RULES", help="Check these rules as well.")
+@click.option("--fail-on", type=click.Choice(FAIL_ON), help="Least severity that gives exit code 1. Default: warning.")
+@click.option("--exclude", multiple=True, callback=_listed, metavar="PATTERNS", help="Skip these, not the defaults.")
+@click.option("--extend-exclude", multiple=True, callback=_listed, metavar="PATTERNS", help="Skip these as well.")
+@click.option("--force-exclude", is_flag=True, help="Skip excluded files even if they are named as PATH.")
+@click.option("--no-gitignore", is_flag=True, help="Scan files that git ignores.")
+@click.option("--config", type=CONFIG_FILE, metavar="FILE", help="Read the configuration from FILE.")
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@click.option("--target", multiple=True, metavar="LIB=VERSION", help="A library version that the code is for.")
+@click.option("--stdin-filename", default=STDIN, metavar="NAME", help="What the text that `scan -` reads is called.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes scan.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write cached results.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: auto.")
+@click.option("--quiet", "-q", is_flag=True, help="Print findings only: no summary, no progress bar.")
+@click.option(
+    "--verbose", is_flag=True, expose_value=False, callback=_remember_verbose, help="Show tracebacks of failures."
+)
+def scan_command(**options: object) -> int:
+    """Scan scripts, notebooks and Markdown files. PATH is a file, a folder, or - for standard input; default: here.
+
+    RULES are codes (TFL001), prefixes of codes (TFL), names (crossentropy-on-logits) or ALL, separated by commas.
+
+    Exit code: 0 nothing found at or above --fail-on, 1 findings, 2 something could not be done.
+    """
+    return run(Flags(**options))  # type: ignore[arg-type]
+
+
+def run(flags: Flags) -> int:
+    from tflint_hf.config import Config, ConfigError, find_config, load_config
+    from tflint_hf.engine import ScanOptions, scan
+    from tflint_hf.rules import UnknownRule, load_rules
+
+    from_stdin = STDIN in flags.paths
+    if from_stdin and len(flags.paths) > 1:
+        raise click.UsageError("- reads standard input and cannot be mixed with other paths")
+    if flags.isolated and flags.config:
+        raise click.UsageError("--isolated reads no configuration file, so --config cannot be given with it")
+    if flags.output:
+        check_output_file(flags.output)
+    paths = () if from_stdin else tuple(Path(path) for path in flags.paths or (".",))
+    options = ScanOptions(
+        select=flags.select or None,
+        ignore=flags.ignore,
+        extend_select=flags.extend_select,
+        exclude=flags.exclude or None,
+        extend_exclude=flags.extend_exclude,
+        force_exclude=flags.force_exclude,
+        respect_gitignore=False if flags.no_gitignore else None,
+        config_path=flags.config,
+        isolated=flags.isolated,
+        target_versions=_target_versions(flags.target),
+        jobs=flags.jobs,
+        stdin=(_read_stdin(), flags.stdin_filename) if from_stdin else None,
+        cache=not flags.no_cache,
+    )
+    try:
+        config_path = None if flags.isolated else flags.config or find_config(_common_folder(paths, flags))
+        config = load_config(config_path) if config_path else Config()
+        format_name = flags.format_name or config.output_format or FORMATS[0]
+        if flags.statistics and format_name not in STATISTICS_FORMATS:
+            raise click.UsageError(f"--statistics has no {format_name} form: use {', '.join(STATISTICS_FORMATS)}")
+        with ProgressBar() if _shows_progress(flags) else nullcontext() as progress:
+            result = scan(paths, options, progress)
+    except (ConfigError, UnknownRule) as error:
+        raise click.ClickException(str(error)) from None
+
+    for scan_error in result.errors:
+        print_text(f"error: {scan_error.path}: {scan_error.message}\n", err=True)
+    style = _style(flags)
+    if flags.statistics:
+        report = render_statistics(format_name, result, style)
+    else:
+        report = render(format_name, result, style, load_rules)
+    _deliver(report, flags, style)
+    return exit_code(result, flags.fail_on or config.fail_on.label)
+
+
+def exit_code(result: ScanResult, fail_on: str) -> Exit:
+    if result.errors:
+        return Exit.FAILED
+    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in result.findings):
+        return Exit.FINDINGS
+    return Exit.CLEAN
+
+
+def _common_folder(paths: Sequence[Path], flags: Flags) -> Path:
+    """The folder whose configuration decides on the report as a whole; each file still has its nearest one."""
+    places = [os.path.abspath(path) for path in paths or (Path(flags.stdin_filename).parent,)]  # noqa: PTH100
+    try:
+        return Path(os.path.commonpath(places))
+    except ValueError:  # several drives
+        return Path.cwd()
+
+
+def _target_versions(targets: Sequence[str]) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for target in targets:
+        library, equals, version = target.partition("=")
+        library, version = library.strip().lower(), version.lstrip("=").strip()
+        if not (library and equals and version):
+            raise click.UsageError(f"--target {target} is not LIB=VERSION, as in --target transformers=4.38.2")
+        versions[library] = version
+    return versions
+
+
+def _read_stdin() -> str:
+    data = sys.stdin.buffer.read()
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise click.UsageError(f"standard input is not text that Python can read: {error}") from None
+
+
+def _shows_progress(flags: Flags) -> bool:
+    if flags.quiet or not sys.stderr.isatty():
+        return False
+    if flags.output or sys.stdout.isatty():
+        return True
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _style(flags: Flags) -> Style:
+    terminal = flags.output is None and sys.stdout.isatty()
+    color = wants_color(flags.color, os.environ if flags.output is None else {}, terminal=terminal)
+    width = shutil.get_terminal_size().columns if terminal else DEFAULT_WIDTH
+    return Style(color=color, width=width, summary=not flags.quiet)
+
+
+def _deliver(report: str, flags: Flags, style: Style) -> None:
+    if flags.output:
+        write_file(flags.output, report)
+        return
+    try:
+        print_text(report, color=style.color)
+    except BrokenPipeError:  # `| head` has seen enough: the exit code still tells what was found
+        forget_standard_output()
