@@ -1,0 +1,7 @@
+"""Which versions of transformers, TensorFlow and datasets a piece of code is for."""
+
+from __future__ import annotations
+
+from tflint_hf.target.resolution import FolderCache, Pin, Target, find_target, project_root, unknown_target
+
+__all__ = ["FolderCache", "Pin", "Target", "find_target", "project_root", "unknown_target"]
