@@ -1,0 +1,28 @@
+"""Scripts, notebooks and Markdown: the Python text to read, and the way back to the user's file, cell and line."""
+
+from __future__ import annotations
+
+from tflint_hf.source.model import (
+    MAX_CODE_CHARACTERS,
+    Fragment,
+    Problem,
+    Source,
+    SourceError,
+    SourceKind,
+)
+from tflint_hf.source.nesting import too_deep
+from tflint_hf.source.read import read_bytes, read_source, source_from_bytes, source_from_text
+
+__all__ = [
+    "MAX_CODE_CHARACTERS",
+    "Fragment",
+    "Problem",
+    "Source",
+    "SourceError",
+    "SourceKind",
+    "read_bytes",
+    "read_source",
+    "source_from_bytes",
+    "source_from_text",
+    "too_deep",
+]
