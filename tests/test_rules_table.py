@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from report_samples import sample_rules, write_rule
@@ -14,9 +15,6 @@ from tflint_hf import rules as rules_module
 from tflint_hf.findings import Severity
 from tflint_hf.report.page import render_page
 from tflint_hf.rules import Rule, RuleFileError, RuleTable, UnknownRule, load_rules, read_rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -175,3 +173,9 @@ def test_every_example_program_is_python() -> None:
 
 def test_every_summary_is_one_short_sentence() -> None:
     assert [rule.name for rule in load_rules() if not 20 < len(rule.summary) < 400] == []
+
+
+def test_the_readme_shows_the_rules_and_the_example_as_they_are() -> None:
+    script = Path(__file__).resolve().parents[1] / "scripts" / "update_readme.py"
+    run = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

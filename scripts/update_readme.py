@@ -1,0 +1,59 @@
+"""Write the generated parts of README.md: the rule table and the example. With --check only say whether they are true.
+
+Run it in a checkout with tflint-hf installed: python scripts/update_readme.py [--check]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tflint_hf.rules import Rule, load_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+EXAMPLE = ("scan", "fixtures/course/train.py")
+EXAMPLE_BLOCKS = 3  # two findings and the summary
+
+
+def updated(text: str) -> str:
+    """`text` with the current rule table and example between their markers."""
+    for marker, content in (("example", example()), ("rules", rule_table())):
+        head, start, rest = text.partition(f"<!-- {marker} -->\n")
+        _, end, tail = rest.partition(f"<!-- /{marker} -->\n")
+        if not (start and end):
+            raise SystemExit(f"{README} lacks the markers <!-- {marker} --> and <!-- /{marker} -->")
+        text = head + start + content + end + tail
+    return text
+
+
+def rule_table() -> str:
+    rows = [_row(rule) for rule in load_rules()]
+    return "\n".join(["| code | name | severity | fix | |", "| --- | --- | --- | --- | --- |", *rows]) + "\n"
+
+
+def _row(rule: Rule) -> str:
+    summary = rule.summary.replace("|", "\\|")
+    fix = "" if rule.fix == "none" else rule.fix
+    source = f"rules/{rule.family}/{rule.name}.yaml"
+    return f"| {rule.code} | [{rule.name}]({source}) | {rule.severity.label} | {fix} | {summary} |"
+
+
+def example() -> str:
+    """The end of what the example command prints into a pipe: all of it would fill the page."""
+    command = [sys.executable, "-m", "tflint_hf", *EXAMPLE]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    if run.returncode != 1 or run.stderr:
+        raise SystemExit(f"the example ended with exit code {run.returncode}, not 1: {run.stderr}")
+    blocks = run.stdout.split("\n\n")
+    shown = blocks[-EXAMPLE_BLOCKS:]
+    return "```text\n" + ("[...]\n\n" if len(shown) < len(blocks) else "") + "\n\n".join(shown) + "```\n"
+
+
+if __name__ == "__main__":
+    current = README.read_text(encoding="utf-8")
+    if "--check" not in sys.argv:
+        README.write_text(updated(current), encoding="utf-8")
+    elif updated(current) != current:
+        raise SystemExit("README.md is out of date: run python scripts/update_readme.py")
