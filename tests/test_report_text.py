@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from report_samples import BROKEN, FULL, LOSS, METRIC, OPTIMIZER, result
 from rich.cells import cell_len
 
@@ -173,3 +176,16 @@ def test_statistics_count_each_rule_most_often_first() -> None:
         "1  TFO001  string-optimizer        warning",
         "Found 2 errors, 1 warning, 1 info in 2 files",
     ]
+
+
+@given(line=st.text(max_size=200), column=st.integers(1, 210), length=st.integers(0, 50), width=st.integers(1, 150))
+def test_any_line_of_source_is_shown_within_the_width(line: str, column: int, length: int, width: int) -> None:
+    location = Location("a.py", None, 1, column, 1, column + length)
+    scan = dataclasses.replace(
+        result(dataclasses.replace(LOSS, location=location, related=())), sources={("a.py", None): (line,)}
+    )
+    report = text.render(scan, Style(width=width))
+    shown = [row for row in report.split("\n") if re.match(r"  [1 ] \|", row)]
+    assert 1 <= len(shown) <= 2
+    assert all(cell_len(row) <= max(width, 30) for row in shown)
+    assert not any(unicodedata.category(character) in ("Cc", "Cs") for row in shown for character in row)
