@@ -129,7 +129,7 @@ def run(flags: Flags) -> int:
         cache=not flags.no_cache,
     )
     try:
-        config_path = None if flags.isolated else flags.config or find_config(_common_folder(paths, flags))
+        config_path = None if flags.isolated else flags.config or find_config(_common_place(paths, flags))
         config = load_config(config_path) if config_path else Config()
         format_name = flags.format_name or config.output_format or FORMATS[0]
         if flags.statistics and format_name not in STATISTICS_FORMATS:
@@ -158,13 +158,14 @@ def exit_code(result: ScanResult, fail_on: str) -> Exit:
     return Exit.CLEAN
 
 
-def _common_folder(paths: Sequence[Path], flags: Flags) -> Path:
-    """The folder whose configuration decides on the report as a whole; each file still has its nearest one."""
-    places = [os.path.abspath(path) for path in paths or (Path(flags.stdin_filename).parent,)]  # noqa: PTH100
+def _common_place(paths: Sequence[Path], flags: Flags) -> Path:
+    """A file whose configuration decides on the report as a whole; each scanned file still has its nearest one."""
+    places = [os.path.abspath(path) for path in paths or (flags.stdin_filename,)]  # noqa: PTH100
     try:
-        return Path(os.path.commonpath(places))
+        common = Path(os.path.commonpath(places))
     except ValueError:  # several drives
-        return Path.cwd()
+        common = Path.cwd()
+    return common / "any file" if common.is_dir() else common
 
 
 def _target_versions(targets: Sequence[str]) -> dict[str, str]:
