@@ -385,7 +385,9 @@ class LabelKind(enum.Enum):
 class DatasetInfo:
     """One configuration of a data set. None or empty = not known.
 
-    `columns` are those of the train split. `sorted_by_label` is about the train split. `unlabelled_splits` hold no
+    `columns` are those of the train split, `text_columns` those of them that a tokenizer gets. `label_values` are
+    given where they are not 0, 1, 2 ... up to `classes`. `other_labels` are further label columns with their number
+    of classes. `sorted_by_label` is about the train split: its rows come class by class. `unlabelled_splits` hold no
     labels (-1 throughout); `missing_labels` tells of single rows labelled -1 among the others.
     """
 
@@ -397,10 +399,16 @@ class DatasetInfo:
     label_column: str | None
     classes: int | None
     class_names: tuple[str, ...]
+    label_values: tuple[int, ...]
+    other_labels: tuple[tuple[str, int], ...]
     splits: tuple[str, ...]
     sorted_by_label: bool | None
     unlabelled_splits: tuple[str, ...]
     missing_labels: bool | None
+
+    def classes_of(self, column: str) -> int | None:
+        """The number of classes of a label column, None where it is none or not known."""
+        return self.classes if column == self.label_column else dict(self.other_labels).get(column)
 
 
 @cache
@@ -426,8 +434,10 @@ def dataset(path: str, config: str | None = None) -> DatasetInfo | None:
         columns=tuple(record.get("columns", ())),
         text_columns=tuple(record.get("text", ())),
         label_column=record.get("label"),
-        classes=record.get("classes", len(record["names"]) if "names" in record else None),
+        classes=record.get("classes") or len(record.get("names", ())) or len(record.get("values", ())) or None,
         class_names=tuple(record.get("names", ())),
+        label_values=tuple(record.get("values", ())),
+        other_labels=tuple(record.get("also", {}).items()),
         splits=tuple(record.get("splits", ())),
         sorted_by_label=record.get("sorted"),
         unlabelled_splits=tuple(record.get("unlabelled", ())),
@@ -451,13 +461,14 @@ def _dataset_ids() -> dict[str, str]:
 class CheckpointInfo:
     """What the id of a checkpoint tells. None = not known.
 
-    `head_labels` is the number of outputs of the head that was trained with it, None too where there is no such head;
-    `looks_fine_tuned` then says whether its id speaks of one.
+    `head_task` and `head_labels`, the number of outputs, tell of the head that was trained with it; they are None too
+    where there is no such head. `looks_fine_tuned` says whether the id speaks of one, or of a folder of somebody's own.
     """
 
     name: str
     family: str | None
     cased: bool | None
+    head_task: Task | None
     head_labels: int | None
     looks_fine_tuned: bool
     has_pad_token: bool | None
@@ -472,14 +483,15 @@ def checkpoint(name: str) -> CheckpointInfo:
     family = next((family for pattern, family in table["families"] if re.match(pattern, bare)), None)
     known = table["checkpoints"].get(name.lower()) or table["checkpoints"].get(bare) or {}
     family = known.get("family", family)
-    head_labels = known.get("head_labels")
+    head_task = Task(known["head_task"]) if "head_task" in known else None
     cased = known.get("cased", _cased(bare, family))
     return CheckpointInfo(
         name=name,
         family=family,
         cased=cased,
-        head_labels=head_labels,
-        looks_fine_tuned=known.get("fine_tuned", head_labels is not None or _says_fine_tuned(bare)),
+        head_task=head_task,
+        head_labels=known.get("head_labels"),
+        looks_fine_tuned=known.get("fine_tuned", head_task is not None or _says_fine_tuned(name)),
         has_pad_token=known.get("pad_token", table["pad_token_by_family"].get(family)),
         is_t5_like=family in table["t5_like"],
     )
@@ -494,8 +506,9 @@ def _cased(bare: str, family: str | None) -> bool | None:
     return by_family
 
 
-def _says_fine_tuned(bare: str) -> bool:
-    return re.search(_table("checkpoints")["fine_tuned"], bare) is not None
+def _says_fine_tuned(name: str) -> bool:
+    own_folder = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name or "checkpoint" in name
+    return own_folder or re.search(_table("checkpoints")["fine_tuned"], name.rpartition("/")[2].lower()) is not None
 
 
 # Releases
