@@ -54,7 +54,7 @@ SPELLINGS = {
     "Pipfile.lock": '{"default": {"transformers": {"version": "==4.30.2"}}}',
     "uv.lock": 'version = 1\n[[package]]\nname = "transformers"\nversion = "4.30.2"\n',
     "poetry.lock": '[[package]]\nname = "transformers"\nversion = "4.30.2"\ndescription = ""\n',
-    "Dockerfile": 'FROM python:3.9\nRUN apt update && \\\n pip install --no-cache-dir -U "transformers==4.30.2" && ls\n',
+    "Dockerfile": 'FROM python\nRUN apt update && \\\n pip install --no-cache-dir -U "transformers==4.30.2" && ls\n',
 }
 
 
