@@ -95,9 +95,10 @@ def _by_last_parts() -> dict[str, str]:
 def _applies(applies: Mapping[str, str] | None, versions: Mapping[str, str]) -> bool:
     if not applies:
         return True
+    if not applies.keys() <= versions.keys():
+        return False
     from packaging.specifiers import SpecifierSet
 
     return all(
-        library in versions and SpecifierSet(specifier).contains(versions[library], prereleases=True)
-        for library, specifier in applies.items()
+        SpecifierSet(specifier).contains(versions[library], prereleases=True) for library, specifier in applies.items()
     )
