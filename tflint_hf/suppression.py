@@ -127,8 +127,8 @@ def apply(
 
     `suppressions` are by the path of a finding's location. `matches(selector, code, name)` says whether a selector
     means a rule, `checked(selector)` whether this run could have found anything that it means (None: always), which
-    for a suppression without codes is asked of "ALL". An unused suppression of several codes is given with its unused ones
-    only. A bare `# noqa` and a bare `ignore-file` are never unused: other tools and later changes need them.
+    for a suppression without codes is asked of "ALL". An unused suppression of several codes is given with its unused
+    ones only. A bare `# noqa` and a bare `ignore-file` are never unused: other tools and later changes need them.
     """
     kept: list[Finding] = []
     used: set[tuple[Suppression, str]] = set()
