@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from packaging.version import Version
 
 from tflint_hf.target import Target, find_target, project_root
@@ -248,6 +250,33 @@ def test_the_environment_variable_is_seen_where_projects_set_it(
 )
 def test_a_broken_file_is_as_good_as_none(tmp_path: Path, name: str, text: str) -> None:
     assert str(of_files(tmp_path, {name: text}).transformers) == "4.57.6"
+
+
+BEGINNINGS = {
+    "requirements.txt": ("", "transformers", "transformers==", "-r ", "git+https://"),
+    "pyproject.toml": ('[project]\ndependencies = ["', '[tool.poetry.dependencies]\ntransformers = "'),
+    "setup.cfg": ("[options]\ninstall_requires =\n  ",),
+    "setup.py": ("setup(install_requires=['",),
+    "environment.yml": ("dependencies:\n  - ",),
+    "Pipfile": ('[packages]\ntransformers = "',),
+    "Pipfile.lock": ('{"default": {"transformers": {"version": "',),
+    "Dockerfile": ("RUN pip install ",),
+}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    beginning=st.sampled_from([(name, text) for name, texts in BEGINNINGS.items() for text in texts]),
+    middle=st.text(alphabet="transfom=<>~!^*.,0159[]{}\"'\\ \n-@;:#/|()+", max_size=40),
+    end=st.sampled_from(["", '"]', "'])", '"\n', '"}}}']),
+)
+def test_no_text_of_any_file_fails_a_scan(tmp_path: Path, beginning: tuple[str, str], middle: str, end: str) -> None:
+    name, start = beginning
+    for other in BEGINNINGS:
+        (tmp_path / other).unlink(missing_ok=True)
+    target = of_files(tmp_path, {name: start + middle + end})
+    target.satisfies({"transformers": ">=4.20,<5"})
+    target.depends_on({"transformers": ">=4.20,<5"})
 
 
 def test_a_frozen_list_from_powershell_is_read(tmp_path: Path) -> None:
