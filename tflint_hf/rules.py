@@ -73,7 +73,7 @@ class Rule:
         """The first sentence of the page's section "What it does"."""
         section = re.search(r"^## What it does\s+(.+?)(?:\n\s*\n|\Z)", self.page, re.DOTALL | re.MULTILINE)
         paragraph = " ".join(section[1].split()) if section else self.why
-        return re.split(r"(?<=[.:])\s(?=[A-Z`])", paragraph, maxsplit=1)[0]
+        return re.split(r"(?<=\.)\s(?=[A-Z`])", paragraph, maxsplit=1)[0]
 
 
 class RuleTable:

@@ -159,13 +159,12 @@ def exit_code(result: ScanResult, fail_on: str) -> Exit:
 
 
 def _common_place(paths: Sequence[Path], flags: Flags) -> Path:
-    """A file whose configuration decides on the report as a whole; each scanned file still has its nearest one."""
+    """Where the configuration of the report as a whole is looked for; each scanned file still has its nearest one."""
     places = [os.path.abspath(path) for path in paths or (flags.stdin_filename,)]  # noqa: PTH100
     try:
-        common = Path(os.path.commonpath(places))
+        return Path(os.path.commonpath(places))
     except ValueError:  # several drives
-        common = Path.cwd()
-    return common / "any file" if common.is_dir() else common
+        return Path.cwd()
 
 
 def _target_versions(targets: Sequence[str]) -> dict[str, str]:
