@@ -23,11 +23,12 @@ from tflint_hf.knowledge.keras import (
     schedules,
 )
 from tflint_hf.knowledge.known_releases import releases
-from tflint_hf.knowledge.models import Task, TFClass, tf_class, tf_class_names
+from tflint_hf.knowledge.models import TENSORFLOW_NAMES, Task, TFClass, tf_class, tf_class_names
 from tflint_hf.knowledge.signatures import Signature, call_signature, signature
 from tflint_hf.knowledge.tables import rules_folder
 
 __all__ = [
+    "TENSORFLOW_NAMES",
     "CheckpointInfo",
     "DatasetInfo",
     "LabelKind",

@@ -126,3 +126,9 @@ def _tf_class_by_name(name: str) -> TFClass | None:
 def tf_class_names() -> tuple[str, ...]:
     """All TF classes with a record, sorted."""
     return tuple(sorted(table("tf_classes")))
+
+
+#: Names of transformers, beside its TF classes, whose import loads its TensorFlow code; all are gone in release 5.
+TENSORFLOW_NAMES = frozenset(
+    {"create_optimizer", "AdamWeightDecay", "WarmUp", "GradientAccumulator", "KerasMetricCallback", "PushToHubCallback"}
+)

@@ -1,0 +1,185 @@
+"""Data sets, collators and tf.data feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spelled_split
+from tflint_hf.findings import Safety, Severity
+from tflint_hf.fixes import AddArgument, PlannedFix, Replace
+from tflint_hf.target import Target
+from tflint_hf.trace.events import Collated, Fitted
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
+from tflint_hf.trace.views import FeedUse
+
+LABEL_NAMES = frozenset({"label", "labels", "label_ids"})
+
+
+@check("TFD004")
+def collator_returns_pytorch(collated: Collated) -> Iterator[Fault]:
+    """A collator left at its default of PyTorch tensors, in a TensorFlow feed."""
+    collator = collated.collator
+    if collator.return_tensors is ABSENT and collator.class_name != "default_data_collator":
+        add = AddArgument(collator.site.place, 'return_tensors="np"')
+        yield Fault(
+            collator.site.callee,
+            {"collator": collator.class_name},
+            related=((collated.place, "it collates a TensorFlow feed"),) if collated.place != collator.site.callee else (),
+            fix=PlannedFix(Safety.SAFE, "Let it return numpy arrays", (add,)),
+        )
+
+
+@check("TFD008")
+def unbatched_dataset(fit: Fitted) -> Iterator[Fault]:
+    """A feed of single rows is given to fit()."""
+    feed = fit.feed
+    model = fit.model
+    if feed is None or feed.batched is not False or not (model.is_transformers or model.encoders):
+        return
+    yield Fault(
+        feed.site.callee,
+        {"method": _maker_name(feed)},
+        related=((fit.site.callee, "it is given to fit() here"),),
+    )
+
+
+def _maker_name(feed: Feed) -> str:
+    return feed.maker.value
+
+
+def _asked(feed: Feed) -> tuple[str, ...] | None:
+    return feed.columns if isinstance(feed.columns, tuple) else None
+
+
+def _source_column(feed: Feed, name: str) -> Column | None:
+    return (feed.source.columns or {}).get(name) if feed.source is not None else None
+
+
+@check("TFD010")
+def columns_without_attention_mask(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """columns= names the token ids but not the mask, so that padding is attended to."""
+    feed, columns = use.feed, _asked(use.feed)
+    if feed.maker is not FeedMaker.TO_TF_DATASET or columns is None or "input_ids" not in columns:
+        return
+    filters = {"datasets": ">=2.5"}
+    if "attention_mask" in columns or not target.satisfies(filters):
+        return
+    ids = _source_column(feed, "input_ids")
+    if ids is None or not ids.from_tokenizer or (feed.source is not None and feed.source.columns is None):
+        return
+    place = feed.site.values["columns"]
+    yield Fault(place, {"columns": ", ".join(columns)}, rests_on=filters)
+
+
+@check("TFD013")
+def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """The label column is asked for by a name that the data set does not have."""
+    feed = use.feed
+    source = feed.source
+    if feed.maker is not FeedMaker.TO_TF_DATASET or source is None or source.columns is None or source.open:
+        return
+    exact = {"datasets": ">=2.3"}
+    if not target.satisfies(exact) or feed.collator is UNKNOWN:
+        return
+    for argument, names in (("columns", feed.columns), ("label_cols", feed.label_columns)):
+        for name in names if isinstance(names, tuple) else ():
+            if name not in LABEL_NAMES or name in source.columns:
+                continue
+            existing = sorted(LABEL_NAMES & set(source.columns))
+            if isinstance(feed.collator, Collator) and (existing or not feed.collator.renames_label):
+                continue
+            if not existing:
+                continue
+            yield Fault(
+                feed.site.values.get(argument, feed.site.callee),
+                {"column": name, "existing": existing[0]},
+                rests_on=exact,
+            )
+
+
+@check("TFD014")
+def ragged_rows_without_collator(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """Rows of different length, and nothing that pads them."""
+    feed = use.feed
+    if feed.maker is not FeedMaker.TO_TF_DATASET or feed.collator is not ABSENT:
+        return
+    required = {"datasets": ">=1.17,<2.3"}
+    if target.satisfies(required):
+        yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, rests_on=required)
+        return
+    stacks = {"datasets": ">=2.3"}
+    ids = _source_column(feed, "input_ids")
+    asked = _asked(feed)
+    if not target.satisfies(stacks) or ids is None or ids.ragged is not True or feed.batched is not True:
+        return
+    if asked is None and feed.columns is not ABSENT:
+        return
+    if asked is None or "input_ids" in asked:
+        yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, rests_on=stacks)
+
+
+@check("TFD016")
+def shuffled_evaluation_by_default(use: FeedUse) -> Iterator[Fault]:
+    """prepare_tf_dataset shuffles unless it is told not to, evaluation data too."""
+    feed = use.feed
+    if feed.maker is not FeedMaker.PREPARE_TF_DATASET or feed.shuffle_argument is not ABSENT or use.trained_on:
+        return
+    evaluates = use.validates or use.evaluated or use.predicted
+    if not is_evaluation_split(feed.split) and not (evaluates and not is_training_split(feed.split)):
+        return
+    add = AddArgument(feed.site.place, "shuffle=False")
+    yield Fault(
+        feed.site.callee,
+        {"split": spelled_split(feed.split)},
+        fix=PlannedFix(Safety.SAFE, "Keep the order of the rows", (add,)),
+    )
+
+
+@check("TFD017")
+def shuffled_evaluation_data(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """Evaluation data is shuffled on purpose."""
+    feed = use.feed
+    if use.trained_on or use.last_shuffle is None or feed.shuffled is not True:
+        return
+    asked = feed.shuffle_argument is True and use.last_shuffle == feed.site.values.get("shuffle")
+    stepped = feed.shuffle_argument is not True and use.last_shuffle != feed.site.values.get("shuffle")
+    if not asked and not stepped:
+        return
+    evaluates = use.validates or use.evaluated or use.predicted
+    if not is_evaluation_split(feed.split) and not evaluates:
+        return
+    if stepped and not evaluates:
+        return
+    drops_rows = feed.maker is FeedMaker.TO_TF_DATASET and target.satisfies({"datasets": "<2.3"})
+    only_scores = evaluates and not use.predicted and not drops_rows
+    fix = None
+    if asked:
+        edits = (Replace(use.last_shuffle, "False"),)
+        fix = PlannedFix(Safety.SAFE, "Keep the order of the rows", edits)
+    yield Fault(
+        use.last_shuffle,
+        {"split": spelled_split(feed.split)},
+        fix=fix,
+        severity=Severity.INFO if only_scores else None,
+    )
+
+
+@check("TFD018")
+def unshuffled_training_data(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """Training data keeps the order of its source."""
+    feed = use.feed
+    source = feed.source
+    if feed.maker is not FeedMaker.TO_TF_DATASET or source is None or not use.trained_on:
+        return
+    if feed.shuffled is not False or not is_training_split(feed.split):
+        return
+    if feed.shuffle_argument is ABSENT and not target.satisfies({"datasets": ">=2.3"}):
+        return
+    given = feed.site.values.get("shuffle")
+    edit = AddArgument(feed.site.place, "shuffle=True") if given is None else Replace(given, "True")
+    yield Fault(
+        feed.site.value_or_callee("shuffle"),
+        {"split": spelled_split(feed.split)},
+        fix=PlannedFix(Safety.UNSAFE, "Shuffle the training rows", (edit,)),
+    )

@@ -1,0 +1,71 @@
+"""What a rule's function yields, and the table of all functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+if TYPE_CHECKING:
+    from tflint_hf.findings import Severity
+    from tflint_hf.fixes import PlannedFix
+    from tflint_hf.trace.places import Place
+
+CheckFunction = Callable[..., Iterator["Fault"]]
+F = TypeVar("F", bound=CheckFunction)
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fault:
+    """A fault that a rule sees.
+
+    `values` fill the placeholders of the rule's message. `severity` overrides the rule's own. `rests_on` are the
+    library versions that this fault holds for, as {"tensorflow": ">=2.16"}.
+    """
+
+    at: Place
+    values: Mapping[str, object] = field(default_factory=dict)
+    related: tuple[tuple[Place, str], ...] = ()
+    fix: PlannedFix | None = None
+    severity: Severity | None = None
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Check:
+    """A rule's function: the view it looks at, and what else it asks for."""
+
+    code: str
+    function: CheckFunction
+    view: type
+    wants_target: bool
+    wants_options: bool
+
+
+_FUNCTIONS: dict[str, CheckFunction] = {}
+
+
+def check(code: str) -> Callable[[F], F]:
+    """Register the function of a rule."""
+
+    def register(function: F) -> F:
+        if code in _FUNCTIONS:
+            raise ValueError(f"{code} has two functions: {_FUNCTIONS[code].__name__} and {function.__name__}")
+        _FUNCTIONS[code] = function
+        return function
+
+    return register
+
+
+def registered() -> dict[str, Check]:
+    """All rules' functions by code, with what their annotations ask for."""
+    return {code: _described(code, function) for code, function in sorted(_FUNCTIONS.items())}
+
+
+def _described(code: str, function: CheckFunction) -> Check:
+    hints = get_type_hints(function)
+    names = list(inspect.signature(function).parameters)
+    view = hints[names[0]]
+    return Check(code, function, view, "target" in names, "options" in names)

@@ -1,0 +1,74 @@
+"""Names and loading paths that releases of the libraries removed or broke."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tflint_hf.checks.fault import Fault, check
+from tflint_hf.findings import Safety, Severity
+from tflint_hf.fixes import AddArgument, PlannedFix
+from tflint_hf.knowledge import TENSORFLOW_NAMES
+from tflint_hf.target import Target
+from tflint_hf.trace.events import Imported
+from tflint_hf.trace.objects import Missing, ModelOrigin
+from tflint_hf.trace.views import ModelUse, Trace
+
+_TF_NAME = re.compile(r"^TF[A-Z]")
+_REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", "transformers.optimization_tf")
+
+
+def needs_tensorflow(imported: Imported) -> bool:
+    """Whether an import takes something that only transformers 4 has."""
+    if imported.module.partition(".")[0] != "transformers":
+        return False
+    return (
+        bool(_TF_NAME.match(imported.name))
+        or imported.name in TENSORFLOW_NAMES
+        or imported.module.startswith(_REMOVED_MODULES)
+    )
+
+
+@check("TFV001")
+def removed_tf_classes(trace: Trace, target: Target) -> Iterator[Fault]:
+    """transformers 5 has no TensorFlow classes. Said once, at the first import of one."""
+    if not target.allows_transformers_5:
+        return
+    first = next((e for e in trace.of(Imported) if needs_tensorflow(e)), None)
+    if first is not None:
+        pinned = "transformers" in target.pinned
+        yield Fault(
+            first.place,
+            {"name": first.name or first.module},
+            severity=None if pinned else Severity.INFO,
+            rests_on={"transformers": ">=5"},
+        )
+
+
+@check("TFV002")
+def removed_tf_trainer(imported: Imported, target: Target) -> Iterator[Fault]:
+    """TFTrainer is gone."""
+    applies = {"transformers": ">=4.37"}
+    if imported.module.startswith("transformers") and imported.name == "TFTrainer" and target.satisfies(applies):
+        yield Fault(imported.place, {"name": imported.name}, rests_on=applies)
+
+
+@check("TFV005")
+def pytorch_safetensors_in_tf(use: ModelUse, target: Target) -> Iterator[Fault]:
+    """transformers 4.55 to 4.57 cannot read PyTorch's safetensors into a TensorFlow model."""
+    applies = {"transformers": ">=4.55,<5"}
+    model = use.model
+    if model.origin is not ModelOrigin.PRETRAINED or isinstance(model.checkpoint, Missing):
+        return
+    if not target.satisfies(applies) or model.keywords & {"use_safetensors", "from_pt", "revision", "**"}:
+        return
+    if model.local_checkpoint or not re.match(r"^[\w.-]+(/[\w.-]+)?$", model.checkpoint) or model.checkpoint[0] == ".":
+        return
+    add = AddArgument(model.site.place, "use_safetensors=False")
+    yield Fault(
+        model.site.callee,
+        {"checkpoint": model.checkpoint},
+        fix=PlannedFix(Safety.UNSAFE, "Read tf_model.h5 instead", (add,)),
+        severity=None if "transformers" in target.pinned else Severity.INFO,
+        rests_on=applies,
+    )

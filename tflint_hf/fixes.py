@@ -1,0 +1,52 @@
+"""Fixes as rules plan them, in terms of places; whoever made the places turns them into edits of the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from tflint_hf.findings import Safety
+    from tflint_hf.trace.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Write `text` in place of what stands at `place`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddArgument:
+    """Add an argument at the end of a call."""
+
+    call: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveArgument:
+    """Take an argument out of a call, with its comma."""
+
+    call: Place
+    argument: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RenameKeyword:
+    """Give the argument another keyword: `lr=2e-5` becomes `learning_rate=2e-5`."""
+
+    argument: Place
+    keyword: str
+
+
+PlannedEdit: TypeAlias = Replace | AddArgument | RemoveArgument | RenameKeyword
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFix:
+    safety: Safety
+    title: str
+    edits: tuple[PlannedEdit, ...]

@@ -1,0 +1,116 @@
+"""From traces to findings: the rules' functions run over the views they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.checks import data, evaluation, labels, model, optimizer, versions
+from tflint_hf.checks.fault import Check, Fault, registered
+from tflint_hf.findings import Finding, Fix, Location, Related, Severity
+from tflint_hf.fixes import PlannedFix
+from tflint_hf.trace.views import rests_on_try
+
+if TYPE_CHECKING:
+    from tflint_hf.rules import Rule, RuleTable
+    from tflint_hf.target import Target
+    from tflint_hf.trace.places import Place
+    from tflint_hf.trace.views import Trace
+
+#: The families register their functions when they are imported.
+FAMILIES = (data, evaluation, labels, model, optimizer, versions)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judgement:
+    """A fault with the rule that found it and the target it was found for."""
+
+    code: str
+    fault: Fault
+    target: Target
+    severity: Severity | None
+
+
+def judge(
+    trace: Trace, target: Target, codes: frozenset[str], options: Mapping[str, Mapping[str, Any]]
+) -> list[Judgement]:
+    """The faults that the selected rules see in a trace."""
+    found: list[Judgement] = []
+    for code, one in registered().items():
+        if code in codes:
+            found.extend(_run(one, trace, target, options.get(code, {})))
+    return found
+
+
+def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -> Iterable[Judgement]:
+    """Run one rule. Where a call has several possible meanings, a fault counts in full only if each of them has it."""
+    views = list(trace.of(one.view))
+    sizes: dict[int, int] = {}
+    faulty: dict[int, int] = {}
+    results: list[tuple[Any, list[Fault]]] = []
+    for view in views:
+        arguments: list[Any] = [view]
+        if one.wants_target:
+            arguments.append(target)
+        if one.wants_options:
+            arguments.append(options)
+        faults = list(one.function(*arguments))
+        results.append((view, faults))
+        group = getattr(view, "group", None)
+        if group is not None:
+            sizes[group] = sizes.get(group, 0) + 1
+            faulty[group] = faulty.get(group, 0) + bool(faults)
+    for view, faults in results:
+        group = getattr(view, "group", None)
+        partly = group is not None and faulty[group] < sizes[group]
+        if partly and rests_on_try(getattr(view, "guards", frozenset())):
+            continue
+        for fault in faults:
+            yield Judgement(one.code, fault, target, Severity.INFO if partly else fault.severity)
+
+
+def to_findings(
+    judgements: Sequence[Judgement],
+    rules: RuleTable,
+    locate: Callable[[Place], Location],
+    resolve_fix: Callable[[PlannedFix], Fix | None],
+) -> list[Finding]:
+    """Findings in the user's terms, each fault once: the same place reached twice counts as its worst."""
+    best: dict[tuple[str, Location], Finding] = {}
+    for judgement in judgements:
+        finding = _finding(judgement, rules.by_code[judgement.code], locate, resolve_fix)
+        key = (finding.code, finding.location)
+        known = best.get(key)
+        if known is None or finding.severity > known.severity:
+            best[key] = finding
+    return sorted(best.values(), key=lambda finding: finding.sort_key)
+
+
+def _finding(
+    judgement: Judgement,
+    rule: Rule,
+    locate: Callable[[Place], Location],
+    resolve_fix: Callable[[PlannedFix], Fix | None],
+) -> Finding:
+    fault = judgement.fault
+    values = {name: str(value) for name, value in fault.values.items()}
+    here = locate(fault.at)
+    related = tuple(
+        dict.fromkeys(Related(locate(place), message) for place, message in fault.related if locate(place) != here)
+    )
+    finding = Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        message=rule.message.format_map(values),
+        why=rule.why.format_map(values),
+        advice=rule.advice.format_map(values),
+        location=here,
+        fix=resolve_fix(fault.fix) if fault.fix is not None else None,
+        related=related,
+        depends_on=judgement.target.depends_on(fault.rests_on) if fault.rests_on else None,
+        url=rule.url,
+    )
+    return finding if judgement.severity is None else replace(finding, severity=judgement.severity)

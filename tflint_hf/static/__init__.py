@@ -1,0 +1,1 @@
+"""The static reader: executes a program abstractly and predicts its trace."""

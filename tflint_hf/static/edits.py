@@ -1,0 +1,128 @@
+"""From places to the user's text: locations, and planned edits as replacements of ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tflint_hf.findings import Edit, Fix, Location
+from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, RenameKeyword, Replace
+from tflint_hf.static.positions import Span, spans_of
+from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    from tflint_hf.fixes import PlannedEdit
+    from tflint_hf.static.parsing import Unit
+
+
+class Resolver:
+    """Resolves the places of one program. All places that are asked for together cost one walk of their text."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._units = units
+        self._spans: dict[int, dict[int, Span]] = {}
+
+    def prepare(self, places: Iterable[Place]) -> None:
+        """Work out where these places are."""
+        wanted: dict[int, list[cst.CSTNode]] = {}
+        for place in places:
+            if isinstance(place.anchor, cst.CSTNode):
+                wanted.setdefault(place.unit, []).append(place.anchor)
+        for unit, nodes in wanted.items():
+            known = self._spans.setdefault(unit, {})
+            missing = [node for node in nodes if id(node) not in known]
+            if missing:
+                known.update(spans_of(self._units[unit].tree, missing))
+
+    def path(self, place: Place) -> str:
+        """The file that a place stands in, as displayed."""
+        return self._units[place.unit].source.display
+
+    def location(self, place: Place) -> Location:
+        """The user's place. Whole texts (no node, or one that the text does not hold) are their first character."""
+        unit = self._units[place.unit]
+        span = self._span(place) or Span(1, 0, 1, 0)
+        return unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
+
+    def _span(self, place: Place) -> Span | None:
+        if not isinstance(place.anchor, cst.CSTNode):
+            return None
+        if id(place.anchor) not in self._spans.get(place.unit, {}):
+            self.prepare([place])
+        return self._spans[place.unit].get(id(place.anchor))
+
+    def fix(self, planned: PlannedFix) -> Fix | None:
+        """The fix as edits of the text; None if the text does not allow it."""
+        edits = [self._edit(edit) for edit in planned.edits]
+        if any(edit is None for edit in edits):
+            return None
+        return Fix(planned.safety, planned.title, tuple(edit for edit in edits if edit is not None))
+
+    def _edit(self, edit: PlannedEdit) -> Edit | None:
+        if isinstance(edit, Replace):
+            return self._replacement(edit.place, self._span(edit.place), edit.text)
+        if isinstance(edit, RenameKeyword):
+            keyword = edit.argument.anchor.keyword if isinstance(edit.argument.anchor, cst.Arg) else None
+            if keyword is None:
+                return None
+            place = Place(edit.argument.unit, keyword)
+            return self._replacement(place, self._span(place), edit.keyword)
+        call = edit.call.anchor
+        if not isinstance(call, cst.Call):
+            return None
+        if isinstance(edit, AddArgument):
+            return self._added(edit, call)
+        return self._removed(edit, call)
+
+    def _replacement(self, place: Place, span: Span | None, text: str) -> Edit | None:
+        if span is None:
+            return None
+        unit = self._units[place.unit]
+        where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
+        return Edit(where, text)
+
+    def _added(self, edit: AddArgument, call: cst.Call) -> Edit | None:
+        """Behind the last argument, on a line of its own where the arguments stand on lines of their own."""
+        whole = self._span(edit.call)
+        if whole is None:
+            return None
+        if not call.args:
+            end = Span(whole.end_line, whole.end_column - 1, whole.end_line, whole.end_column - 1)
+            return self._replacement(edit.call, end, edit.text)
+        last = self._span(Place(edit.call.unit, call.args[-1]))
+        if last is None:
+            return None
+        comma = isinstance(call.args[-1].comma, cst.Comma)
+        if not comma:
+            end = Span(last.end_line, last.end_column, last.end_line, last.end_column)
+            return self._replacement(edit.call, end, f", {edit.text}")
+        lines = self._units[edit.call.unit].source.fragments[self._units[edit.call.unit].fragment].text.split("\n")
+        behind = lines[last.end_line - 1][last.end_column :]
+        column = last.end_column + behind.find(",") + 1
+        end = Span(last.end_line, column, last.end_line, column)
+        if whole.end_line == last.end_line:
+            return self._replacement(edit.call, end, f" {edit.text}")
+        indent = lines[last.line - 1][: len(lines[last.line - 1]) - len(lines[last.line - 1].lstrip())]
+        return self._replacement(edit.call, end, f"\n{indent}{edit.text},")
+
+    def _removed(self, edit: RemoveArgument, call: cst.Call) -> Edit | None:
+        index = next((i for i, arg in enumerate(call.args) if arg is edit.argument.anchor), None)
+        if index is None:
+            return None
+        spans = [self._span(Place(edit.call.unit, arg)) for arg in call.args]
+        own = spans[index]
+        if own is None:
+            return None
+        if index + 1 < len(spans):
+            following = spans[index + 1]
+            if following is None:
+                return None
+            return self._replacement(edit.call, Span(own.line, own.column, following.line, following.column), "")
+        if index > 0:
+            before = spans[index - 1]
+            if before is None:
+                return None
+            return self._replacement(edit.call, Span(before.end_line, before.end_column, own.end_line, own.end_column), "")
+        return self._replacement(edit.call, own, "")

@@ -1,0 +1,75 @@
+"""Which Keras a name leads to, as a small machine over imports in the order in which they run.
+
+From TensorFlow 2.16 on there are two: Keras 3, and tf-keras, which transformers 4 needs. transformers sets
+`TF_USE_LEGACY_KERAS=1` when its TensorFlow code is first loaded; `tf.keras` is resolved at its first use and keeps
+what it was; an `import` of a module below `tensorflow.keras` always gives Keras 3 unless the variable was set before
+TensorFlow was imported, and makes `tf.keras` Keras 3 as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tflint_hf.trace.objects import Keras, KerasOrigin
+from tflint_hf.trace.places import Place
+
+
+@dataclass(eq=False, slots=True)
+class KerasChoice:
+    """`single`: the target's TensorFlow has only one Keras. `variable`: TF_USE_LEGACY_KERAS as the program sets it."""
+
+    single: bool
+    variable: bool | None = None
+    tensorflow_imported: bool = False
+    transformers_loaded: bool = False
+    resolved: KerasOrigin | None = None
+    legacy_before_import: bool = field(default=False)
+
+    def environment(self, value: str | None) -> None:
+        """The program sets TF_USE_LEGACY_KERAS (None: to something unknown)."""
+        self.variable = None if value is None else value.strip().lower() in {"1", "true"}
+        if not self.tensorflow_imported:
+            self.legacy_before_import = bool(self.variable)
+
+    def import_tensorflow(self) -> None:
+        if not self.tensorflow_imported:
+            self.tensorflow_imported = True
+            self.legacy_before_import = bool(self.variable)
+
+    def load_transformers(self) -> None:
+        """The TensorFlow code of transformers is imported."""
+        self.import_tensorflow()
+        self.transformers_loaded = True
+        if self.variable is None:
+            self.variable = True
+
+    def from_import(self, place: Place, spelling: str) -> KerasOrigin:
+        """`from tensorflow.keras... import ...` or `import tensorflow.keras...`."""
+        self.import_tensorflow()
+        if self.single:
+            return KerasOrigin(Keras.KERAS_2, place, spelling)
+        if self.legacy_before_import:
+            return KerasOrigin(Keras.TF_KERAS, place, spelling)
+        origin = KerasOrigin(Keras.KERAS_3, place, spelling)
+        self.resolved = origin
+        return origin
+
+    def standalone(self, place: Place, spelling: str) -> KerasOrigin:
+        """`import keras`."""
+        return KerasOrigin(Keras.KERAS_2 if self.single else Keras.KERAS_3, place, spelling)
+
+    def tf_keras(self, place: Place, spelling: str) -> KerasOrigin:
+        """`import tf_keras`."""
+        return KerasOrigin(Keras.TF_KERAS, place, spelling)
+
+    def attribute(self, place: Place) -> KerasOrigin:
+        """A use of `tf.keras`: the first one decides."""
+        self.import_tensorflow()
+        if self.resolved is None:
+            if self.single:
+                self.resolved = KerasOrigin(Keras.KERAS_2, place, "tf.keras")
+            elif self.variable or self.legacy_before_import:
+                self.resolved = KerasOrigin(Keras.TF_KERAS, place, "tf.keras")
+            else:
+                self.resolved = KerasOrigin(Keras.KERAS_3, place, "tf.keras")
+        return self.resolved

@@ -1,0 +1,1 @@
+"""Models of the libraries that training programs use: what their calls give and which events they are."""

@@ -1,0 +1,230 @@
+"""Arrays and tensors: numpy, pandas, scikit-learn and TensorFlow operations, as far as labels and outputs flow on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.static import items, uses
+from tflint_hf.static.calls import LibraryCall
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Array,
+    Bound,
+    ClassId,
+    Const,
+    EncodingValue,
+    Fact,
+    Instance,
+    ListValue,
+    Value,
+    list_of,
+    make_list,
+)
+from tflint_hf.trace.objects import LabelEncoding, Labels, Output, Prediction, PredictionForm, Tensor
+from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+
+
+def _argument(call: LibraryCall) -> Value:
+    """The array that an operation works on."""
+    for name in ("input", "inputs", "x", "a", "value", "tensor", "logits", "features", "object", "data"):
+        if name in call.given:
+            return call.given[name]
+    return call.rest[0] if call.rest else next(iter(call.given.values()), UNKNOWN)
+
+
+def labels_of(value: Value | None) -> Labels | None:
+    """What is known of a value as labels."""
+    if isinstance(value, Array):
+        return value.labels or (value.column.labels if value.column is not None else None)
+    if isinstance(value, ClassId):
+        return Labels(LabelEncoding.INDEX, value.classes, value.known_from)
+    if isinstance(value, ListValue):
+        if not value.exact:
+            return labels_of(value.element)
+        if value.items and all(isinstance(v, ClassId) for v in value.values):
+            return labels_of(value.values[0])
+    return None
+
+
+@path("numpy.array", "numpy.asarray", "numpy.ascontiguousarray", "tensorflow.constant", "tensorflow.convert_to_tensor",
+      "tensorflow.cast", "tensorflow.identity", "tensorflow.squeeze", "tensorflow.reshape", "tensorflow.expand_dims",
+      "numpy.squeeze", "numpy.reshape", "numpy.ravel", "numpy.copy", "tensorflow.stop_gradient")  # fmt: skip
+def _keep(call: LibraryCall) -> Value:
+    value = _argument(call)
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, Fact) and isinstance(value.data, Tensor | Prediction):
+        return value
+    labels = labels_of(value)
+    return Array(labels=labels) if labels is not None else Array()
+
+
+@method(Array, "astype", "reshape", "ravel", "flatten", "squeeze", "to_numpy", "tolist", "to_list", "numpy", "copy",
+        "fillna", "dropna", "values", "view", "cast", "detach")  # fmt: skip
+def _array_method(call: LibraryCall) -> Value:
+    return call.receiver or UNKNOWN
+
+
+@hooks.attribute_of(Array)
+def _array_attribute(_machine: Machine, receiver: Array, name: str, _node: Any, _scope: Scope) -> Value | None:
+    if name in {"values", "T", "str", "array"}:
+        return receiver
+    return UNKNOWN if name in {"shape", "dtype", "size", "ndim", "columns"} else None
+
+
+@hooks.item_of(Array)
+def _array_item(_machine: Machine, receiver: Array, key: Value, _node: Any, _scope: Scope) -> Value:
+    if isinstance(key, Const) and isinstance(key.value, str):
+        return Array(name=key.value)
+    return receiver
+
+
+# Label encodings
+
+
+@path("keras.utils.to_categorical", "keras.utils.np_utils.to_categorical", "tensorflow.one_hot", "pandas.get_dummies")
+def _one_hot(call: LibraryCall) -> Value:
+    count = call.get("num_classes") or call.get("depth")
+    classes = count.value if isinstance(count, Const) and isinstance(count.value, int) else None
+    return Array(labels=Labels(LabelEncoding.ONE_HOT, classes, "the one-hot encoding"))
+
+
+# Predictions
+
+
+_READING = {
+    "numpy.argmax": "np.argmax", "numpy.argsort": "np.argsort", "numpy.round": "np.round", "numpy.rint": "np.rint",
+    "numpy.max": "np.max", "numpy.amax": "np.amax", "numpy.where": "np.where", "numpy.squeeze": "np.squeeze",
+    "numpy.exp": "np.exp", "tensorflow.argmax": "tf.argmax", "tensorflow.math.argmax": "tf.math.argmax",
+    "tensorflow.nn.softmax": "tf.nn.softmax", "tensorflow.nn.sigmoid": "tf.nn.sigmoid",
+    "tensorflow.sigmoid": "tf.sigmoid", "tensorflow.math.sigmoid": "tf.math.sigmoid",
+    "tensorflow.round": "tf.round", "tensorflow.nn.softmax_v2": "tf.nn.softmax", "scipy.special.softmax": "softmax",
+    "scipy.special.expit": "expit",
+}  # fmt: skip
+
+
+@path("numpy.argmax", "numpy.argsort", "numpy.round", "numpy.rint", "numpy.max", "numpy.amax", "numpy.where",
+      "numpy.exp", "tensorflow.argmax", "tensorflow.math.argmax", "tensorflow.round")  # fmt: skip
+def _reading(call: LibraryCall) -> Value:
+    value = _argument(call)
+    if uses.used_as_array(call.machine, value, _READING[call.path], _first_place(call)):
+        return UNKNOWN
+    return _class_ids(value) if "arg" in call.path else UNKNOWN
+
+
+def _class_ids(value: Value) -> Value:
+    if isinstance(value, Fact) and isinstance(value.data, Prediction):
+        return Fact(replace(value.data, form=PredictionForm.CLASS_IDS))
+    return UNKNOWN
+
+
+def _first_place(call: LibraryCall) -> Any:
+    values = call.site.values
+    for name in ("a", "input", "logits", "x", "#0"):
+        if name in values:
+            return values[name]
+    return next(iter(values.values()), call.site.callee)
+
+
+@path("tensorflow.nn.softmax", "tensorflow.nn.sigmoid", "tensorflow.sigmoid", "tensorflow.math.sigmoid",
+      "scipy.special.softmax", "scipy.special.expit", "keras.activations.softmax",
+      "keras.activations.sigmoid")  # fmt: skip
+def _activation(call: LibraryCall) -> Value:
+    value = _argument(call)
+    use = _READING.get(call.path, call.path.rpartition(".")[2])
+    if uses.used_as_array(call.machine, value, use, _first_place(call)):
+        return UNKNOWN
+    if isinstance(value, Fact) and isinstance(value.data, Prediction):
+        return Fact(replace(value.data, form=PredictionForm.PROBABILITIES))
+    if isinstance(value, Fact) and isinstance(value.data, Tensor):
+        softmax = "softmax" in call.path
+        return Fact(replace(value.data, output=Output.SOFTMAX if softmax else Output.SIGMOID))
+    return UNKNOWN
+
+
+@path("sklearn.metrics.*")
+def _score(call: LibraryCall) -> Value:
+    name = call.path.rpartition(".")[2]
+    for key, value in [*call.given.items(), *((f"#{i}", v) for i, v in enumerate(call.rest))]:
+        uses.used_as_array(call.machine, value, name, call.site.values.get(key, call.site.callee))
+    return UNKNOWN
+
+
+@path("sklearn.model_selection.train_test_split")
+def _split(call: LibraryCall) -> Value:
+    arrays = [v for v in call.rest if v.known]
+    parts = [
+        Array(labels_of(v), v.column, None, v.name) if isinstance(v, Array) else _blurred(call.machine, v)
+        for v in call.rest
+    ]
+    if not arrays:
+        return UNKNOWN
+    return make_list("tuple", [part for part in parts for _ in range(2)])
+
+
+def _blurred(machine: Machine, value: Value) -> Value:
+    if isinstance(value, ListValue):
+        return list_of(value.kind, items.element_of(machine, value))
+    return UNKNOWN
+
+
+@hooks.item_of(EncodingValue)
+def _encoding_item(machine: Machine, receiver: EncodingValue, key: Value, node: Any, scope: Scope) -> Value:
+    found = items.get_item(machine, receiver.columns, key, node, scope)
+    if found.known or not isinstance(key, Const) or not isinstance(key.value, str):
+        return found
+    return Array(name=key.value)
+
+
+@hooks.set_item_of(EncodingValue)
+def _set_encoding_item(machine: Machine, receiver: EncodingValue, key: Value, value: Value) -> None:
+    items.set_item(machine, receiver.columns, key, value)
+
+
+@method(EncodingValue, "items", "keys", "values", "get", "pop", "update", "copy", "setdefault")
+def _encoding_dict(call: LibraryCall) -> Value:
+    receiver = call.receiver
+    assert isinstance(receiver, EncodingValue)
+    handler, _ = hooks.find_handler(call.path, receiver.columns)
+    if handler is None:
+        return UNKNOWN
+    call.receiver = receiver.columns
+    result = handler(call)
+    return UNKNOWN if result is None else result
+
+
+@hooks.attribute_of(EncodingValue)
+def _encoding_attribute(
+    machine: Machine, receiver: EncodingValue, name: str, node: Any, scope: Scope
+) -> Value | None:
+    if name == "data":
+        return EncodingValue(receiver.columns, receiver.encoding, receiver.dataset, as_dict=True)
+    if name in {"input_ids", "attention_mask", "token_type_ids", "labels"}:
+        return _encoding_item(machine, receiver, Const(name), node, scope)
+    return Bound(receiver, name)
+
+
+@hooks.iterated_as(EncodingValue)
+def _encoding_keys(_receiver: EncodingValue) -> Value:
+    return UNKNOWN
+
+
+@hooks.escape
+def _prediction_passed_on(
+    machine: Machine, name: str, receiver: Value | None, _positional: Any, _keywords: Any, node: Any, scope: Scope, *_: Any
+) -> None:
+    """An array's method called on the output object of a model."""
+    if name in _ARRAY_METHODS and not isinstance(receiver, Instance):
+        uses.used_as_array(machine, receiver, f".{name}()", Place(scope.unit, getattr(node, "func", node)))
+
+
+_ARRAY_METHODS = frozenset(
+    {"argmax", "round", "astype", "flatten", "reshape", "squeeze", "ravel", "numpy", "tolist", "argsort", "max", "mean"}
+)

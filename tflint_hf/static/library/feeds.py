@@ -1,0 +1,288 @@
+"""tf.data feeds: where they begin and what each step of their chain does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.static import calls
+from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.hub_data import dataset_of, strings
+from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.text import collator_of, literal
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    DictValue,
+    EncodingValue,
+    Fact,
+    Length,
+    ListValue,
+    ModelValue,
+    Value,
+    make_list,
+)
+from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import Collated, FeedMade
+from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, Labels, Missing
+
+if TYPE_CHECKING:
+    from tflint_hf.static.machine import Machine
+
+LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions", "next_sentence_label"})
+
+
+def feed_of(value: Value | None) -> Feed | None:
+    return value.data if isinstance(value, Fact) and isinstance(value.data, Feed) else None
+
+
+def _made(call: LibraryCall, feed: Feed) -> Value:
+    call.machine.record(FeedMade, call.site.callee, call.group, feed=feed)
+    if isinstance(feed.collator, Collator):
+        call.machine.record(Collated, feed.collator.site.callee, call.group, collator=feed.collator)
+    return Fact(feed)
+
+
+def _names(value: Value | None, open_call: bool) -> tuple[str, ...] | Missing:
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return facts.UNKNOWN if open_call and value is None else ABSENT
+    return strings(value) or facts.UNKNOWN
+
+
+@method(Dataset, "to_tf_dataset", signature="datasets.Dataset.to_tf_dataset")
+def _to_tf_dataset(call: LibraryCall) -> Value:
+    source = dataset_of(call.receiver)
+    assert source is not None
+    columns, label_columns = _names(call.get("columns"), call.open), _names(call.get("label_cols"), call.open)
+    shuffle = literal(call.get("shuffle"), facts.UNKNOWN if call.open else ABSENT)
+    collator: Collator | Missing = collator_of(call.get("collate_fn"))
+    if call.open and call.get("collate_fn") is None:
+        collator = facts.UNKNOWN
+    size = call.get("batch_size")
+    batched = True if size is not None else None if call.open else False
+    if isinstance(size, Const) and size.value is None:
+        batched = False
+    keys = columns if isinstance(columns, tuple) else None
+    return _made(call, Feed(
+        FeedMaker.TO_TF_DATASET,
+        call.site,
+        call.site.callee,
+        source,
+        batched=batched,
+        shuffled=_shuffled(source, shuffle, default=False),
+        shuffle_place=call.site.values.get("shuffle"),
+        columns=columns,
+        label_columns=label_columns,
+        collator=collator,
+        keys=keys,
+        has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
+        labels=_source_labels(source, columns, label_columns),
+        shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
+        split=source.split,
+    ))  # fmt: skip
+
+
+def _shuffled(source: Dataset, asked: Any, *, default: bool) -> bool | None:
+    if asked is facts.UNKNOWN:
+        return None
+    if asked is True or (asked is ABSENT and default):
+        return True
+    return source.shuffled
+
+
+def _source_labels(source: Dataset, columns: Any, label_columns: Any) -> Labels | None:
+    """The labels that such a feed carries, by the columns asked for."""
+    asked = [*(columns if isinstance(columns, tuple) else ()), *(label_columns if isinstance(label_columns, tuple) else ())]
+    every = source.columns or {}
+    wanted = [n for n in asked if n in LABEL_KEYS or n in label_columns] if isinstance(label_columns, tuple) else [
+        n for n in asked if n in LABEL_KEYS
+    ]  # fmt: skip
+    if not asked:
+        wanted = [n for n in every if n in LABEL_KEYS]
+    for name in wanted:
+        for candidate in (name, "labels", "label", "label_ids"):
+            column = every.get(candidate)
+            if column is not None and (candidate == name or name in LABEL_KEYS):
+                return column.labels
+    return None
+
+
+@method(ModelValue, "prepare_tf_dataset", signature="transformers.TFPreTrainedModel.prepare_tf_dataset")
+def _prepare_tf_dataset(call: LibraryCall) -> Value:
+    source = dataset_of(call.get("dataset"))
+    shuffle = literal(call.get("shuffle"), facts.UNKNOWN if call.open else ABSENT)
+    collator = collator_of(call.get("collate_fn"))
+    asked: Any = shuffle
+    shuffled: bool | None = None if asked is facts.UNKNOWN else asked is not False
+    if shuffled is False and source is not None:
+        shuffled = source.shuffled
+    return _made(call, Feed(
+        FeedMaker.PREPARE_TF_DATASET,
+        call.site,
+        call.site.callee,
+        source,
+        batched=True,
+        shuffled=shuffled,
+        shuffle_place=call.site.values.get("shuffle"),
+        collator=collator,
+        labels=_source_labels(source, ABSENT, ABSENT) if source is not None else None,
+        shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
+        split=source.split if source is not None else facts.UNKNOWN,
+    ))  # fmt: skip
+
+
+# tf.data
+
+
+@path("tensorflow.data.Dataset.from_tensor_slices")
+def _from_tensor_slices(call: LibraryCall) -> Value:
+    value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
+    inputs, targets, has_targets = _pair(value)
+    feed = Feed(
+        FeedMaker.FROM_TENSOR_SLICES,
+        call.site,
+        call.site.callee,
+        _dataset_behind(inputs),
+        batched=False,
+        shuffled=None,
+        keys=_keys(inputs),
+        has_targets=has_targets,
+        labels=labels_of(targets) if targets is not None else _labels_inside(inputs),
+        split=_split_behind(inputs),
+    )
+    return _made(call, feed)
+
+
+def _pair(value: Value) -> tuple[Value, Value | None, bool | None]:
+    """Inputs and targets of what fit() or from_tensor_slices got."""
+    if isinstance(value, ListValue) and value.kind == "tuple" and value.exact:
+        parts = value.values
+        if len(parts) in (2, 3):
+            return parts[0], parts[1], True
+        return (parts[0] if parts else UNKNOWN), None, False
+    return value, None, False if value.known else None
+
+
+def _keys(value: Value) -> tuple[str, ...] | None:
+    columns = value.columns if isinstance(value, EncodingValue) else value
+    if isinstance(columns, DictValue) and (not columns.open or "tokenizer" in columns.facts):
+        return tuple(k for k in columns.items if isinstance(k, str))
+    return None
+
+
+def _labels_inside(value: Value) -> Labels | None:
+    columns = value.columns if isinstance(value, EncodingValue) else value
+    if isinstance(columns, DictValue):
+        for key, item in columns.items.items():
+            if key in LABEL_KEYS:
+                return labels_of(item)
+    return None
+
+
+def _dataset_behind(value: Value) -> Dataset | None:
+    if isinstance(value, Array | EncodingValue):
+        return value.dataset
+    if isinstance(value, DictValue):
+        for item in value.items.values():
+            if isinstance(item, Array) and item.dataset is not None:
+                return item.dataset
+    return None
+
+
+def _split_behind(value: Value) -> str | Missing:
+    dataset = _dataset_behind(value)
+    return dataset.split if dataset is not None else facts.UNKNOWN
+
+
+@path("tensorflow.data.Dataset.*", "tensorflow.data.TFRecordDataset", "tensorflow.data.TextLineDataset",
+      "tensorflow.data.experimental.*")  # fmt: skip
+def _other_beginning(call: LibraryCall) -> Value:
+    if call.path.rpartition(".")[2][:1].islower() and ".Dataset." not in call.path:
+        return UNKNOWN
+    return Fact(Feed(FeedMaker.OTHER, call.site, call.site.callee, has_targets=None, batched=None))
+
+
+@method(Feed, "batch", "padded_batch", "ragged_batch", signature="tensorflow.data.Dataset.batch")
+def _batch(call: LibraryCall) -> Value:
+    return _stepped(call, batched=True)
+
+
+@method(Feed, "unbatch")
+def _unbatch(call: LibraryCall) -> Value:
+    return _stepped(call, batched=False)
+
+
+@method(Feed, "shuffle", signature="tensorflow.data.Dataset.shuffle")
+def _shuffle(call: LibraryCall) -> Value:
+    return _stepped(call, shuffled=True, shuffle_place=call.site.callee)
+
+
+@method(Feed, "repeat", signature="tensorflow.data.Dataset.repeat")
+def _repeat(call: LibraryCall) -> Value:
+    return _stepped(call, repeated=True)
+
+
+@method(Feed, "take", "skip", "prefetch", "cache", "with_options", "shard", "enumerate", "snapshot", "rebatch", "concatenate")
+def _unchanged(call: LibraryCall) -> Value:
+    if call.path in {"enumerate", "rebatch", "concatenate"}:
+        return _stepped(call, batched=None, keys=None, has_targets=None, labels=None, shuffled=None)
+    if call.path in {"take", "skip"}:
+        # A part of a feed is a split of its own; whether it is shuffled on purpose is another question.
+        return _stepped(call, split=facts.UNKNOWN, source=None)
+    return _stepped(call)
+
+
+@method(Feed, "map", "interleave", "flat_map", "filter", "apply", "window", "group_by_window", "bucket_by_sequence_length")
+def _transformed(call: LibraryCall) -> Value:
+    if call.path == "filter":
+        return _stepped(call)
+    function = call.get("map_func") or (call.rest[0] if call.rest else None)
+    feed = feed_of(call.receiver)
+    if call.path == "map" and function is not None and feed is not None:
+        row = _element(feed)
+        parts = row.values if isinstance(row, ListValue) else [row]
+        made = calls.call(call.machine, function, Arguments(parts), call.node, call.scope)
+        if isinstance(made, ListValue | DictValue | EncodingValue):
+            inputs, targets, has_targets = _pair(made)
+            labels = labels_of(targets) if targets is not None else _labels_inside(inputs)
+            return _stepped(call, keys=_keys(inputs), has_targets=has_targets, labels=labels)
+    changes: dict[str, Any] = {"keys": None, "has_targets": None, "labels": None}
+    if call.path != "map":
+        changes.update(batched=None, shuffled=None)
+    return _stepped(call, **changes)
+
+
+def _stepped(call: LibraryCall, **changes: Any) -> Value:
+    feed = feed_of(call.receiver)
+    assert feed is not None
+    return Fact(replace(feed, place=call.site.callee, **changes))
+
+
+def _element(feed: Feed) -> Value:
+    """One element of a feed: inputs, or a pair of inputs and labels."""
+    inputs: Value = UNKNOWN
+    if feed.keys is not None:
+        inputs = DictValue({k: Array(name=k) for k in feed.keys})
+    if feed.has_targets:
+        return make_list("tuple", [inputs, Array(labels=feed.labels)])
+    return inputs
+
+
+@hooks.iterated_as(Feed)
+def _iterated(receiver: Fact) -> Value:
+    feed = feed_of(receiver)
+    return UNKNOWN if feed is None else _element(feed)
+
+
+@hooks.attribute_of(Feed)
+def _feed_attribute(_machine: Machine, _receiver: Fact, name: str, _node: Any, _scope: Any) -> Value | None:
+    return UNKNOWN if name in {"element_spec"} else None
+
+
+@method(Feed, "cardinality", "as_numpy_iterator", "reduce")
+def _read(call: LibraryCall) -> Value:
+    return Length(call.receiver or UNKNOWN) if call.path == "cardinality" else UNKNOWN
+

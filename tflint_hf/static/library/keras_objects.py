@@ -1,0 +1,317 @@
+"""Keras objects that a model is set up with: optimizers, schedules, losses, metrics, callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tflint_hf import knowledge
+from tflint_hf.knowledge import LossKind
+from tflint_hf.static.calls import LibraryCall
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.hooks import path
+from tflint_hf.static.library.text import literal
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    DictValue,
+    External,
+    Fact,
+    Function,
+    Instance,
+    ListValue,
+    ModelValue,
+    Value,
+    make_list,
+    text_of,
+)
+from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import LearningRateSet, OptimizerMade
+from tflint_hf.trace.objects import (
+    ABSENT,
+    Callback,
+    Form,
+    KerasOrigin,
+    Loss,
+    Metric,
+    Missing,
+    Optimizer,
+    Reads,
+    Schedule,
+)
+from tflint_hf.trace.places import Place
+
+_INTERNAL_LOSSES = frozenset({"auto", "auto_with_warning", "passthrough"})
+_CROSSENTROPIES = frozenset(
+    {LossKind.SPARSE_CROSSENTROPY, LossKind.CATEGORICAL_CROSSENTROPY, LossKind.BINARY_CROSSENTROPY}
+)
+
+
+def _origin(call: LibraryCall) -> KerasOrigin | None:
+    return call.callee.origin if call.callee is not None else None
+
+
+def _class_name(call: LibraryCall) -> str:
+    return call.path.rpartition(".")[2]
+
+
+# Optimizers and schedules
+
+
+@path("keras.optimizers.*")
+def _optimizer(call: LibraryCall) -> Value:
+    if ".schedules." in call.path:
+        return Fact(Schedule(_class_name(call), _origin(call), call.site))
+    name = _class_name(call)
+    if name[:1].islower():
+        return _optimizer_by_name(call) if name == "get" else UNKNOWN
+    info = knowledge.optimizer(name)
+    return _made(call, Optimizer(
+        Form.OBJECT,
+        call.site.callee,
+        name,
+        name,
+        _learning_rate(call),
+        info.default_learning_rate if info is not None else None,
+        _origin(call),
+        legacy=".legacy." in call.path,
+        site=call.site,
+    ))  # fmt: skip
+
+
+def _optimizer_by_name(call: LibraryCall) -> Value:
+    name = call.get("identifier") or (call.rest[0] if call.rest else UNKNOWN)
+    return name if text_of(name) else UNKNOWN
+
+
+def _made(call: LibraryCall, optimizer: Optimizer) -> Value:
+    call.machine.record(OptimizerMade, call.site.callee, call.group, optimizer=optimizer)
+    return Fact(optimizer)
+
+
+def _learning_rate(call: LibraryCall) -> float | Schedule | Missing:
+    value = call.get("learning_rate") or (call.rest[0] if call.rest else None)
+    if value is None:
+        return facts.UNKNOWN if call.open else ABSENT
+    if isinstance(value, Fact) and isinstance(value.data, Schedule):
+        return value.data
+    rate = literal(value)
+    return float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else facts.UNKNOWN
+
+
+@path("transformers.create_optimizer")
+def _create_optimizer(call: LibraryCall) -> Value:
+    rate = literal(call.get("init_lr"), facts.UNKNOWN)
+    schedule = Schedule("create_optimizer", None, call.site)
+    optimizer = Optimizer(
+        Form.OBJECT,
+        call.site.callee,
+        "create_optimizer",
+        "create_optimizer",
+        float(rate) if isinstance(rate, int | float) else facts.UNKNOWN,
+        site=call.site,
+    )
+    return make_list("tuple", [_made(call, optimizer), Fact(schedule)])
+
+
+@path("transformers.AdamWeightDecay", "transformers.optimization_tf.AdamWeightDecay")
+def _adam_weight_decay(call: LibraryCall) -> Value:
+    rate = _learning_rate(call)
+    lr = literal(call.get("lr"))
+    if isinstance(lr, float):
+        rate = lr
+    return _made(
+        call,
+        Optimizer(Form.OBJECT, call.site.callee, "AdamWeightDecay", "AdamWeightDecay", rate, 1e-3, site=call.site),
+    )
+
+
+@path("transformers.WarmUp", "transformers.optimization_tf.WarmUp")
+def _warm_up(call: LibraryCall) -> Value:
+    return Fact(Schedule("WarmUp", None, call.site))
+
+
+def optimizer_of(value: Value | None, place: Place, absent: Place, *, open_call: bool) -> Optimizer:
+    """The optimizer that compile() got."""
+    if value is None:
+        if open_call:
+            return Optimizer(Form.UNKNOWN, absent)
+        return Optimizer(Form.ABSENT, absent, "RMSprop", "", ABSENT, 1e-3)
+    if isinstance(value, Fact) and isinstance(value.data, Optimizer):
+        return value.data
+    text = text_of(value)
+    if text is not None:
+        info = knowledge.optimizer(text)
+        if info is None:
+            return Optimizer(Form.UNKNOWN, place, spelling=text)
+        return Optimizer(Form.STRING, place, info.class_name, text, ABSENT, info.default_learning_rate)
+    if isinstance(value, External):
+        return Optimizer(Form.CLASS, place, value.last, value.last, origin=value.origin)
+    return Optimizer(Form.UNKNOWN, place)
+
+
+# Losses
+
+
+@path("keras.losses.*", "keras.metrics.sparse_categorical_crossentropy", "keras.metrics.categorical_crossentropy",
+      "keras.backend.sparse_categorical_crossentropy", "keras.backend.categorical_crossentropy")  # fmt: skip
+def _loss(call: LibraryCall) -> Value:
+    name = _class_name(call)
+    if name[:1].islower():
+        return UNKNOWN
+    info = knowledge.loss(name)
+    from_logits = _from_logits(call)
+    kind = info.kind if info is not None else None
+    return Fact(Loss(
+        Form.OBJECT,
+        call.site.callee,
+        name,
+        f"{name}()",
+        from_logits,
+        _origin(call),
+        call.site,
+        _reads(kind, from_logits),
+    ))  # fmt: skip
+
+
+def _from_logits(call: LibraryCall) -> bool | Missing:
+    value = literal(call.get("from_logits"), facts.UNKNOWN if call.open else ABSENT)
+    return value if isinstance(value, bool | Missing) else facts.UNKNOWN
+
+
+def _reads(kind: LossKind | None, from_logits: bool | Missing) -> Reads:
+    if kind is None or from_logits is facts.UNKNOWN:
+        return Reads.UNKNOWN
+    if kind not in _CROSSENTROPIES:
+        return Reads.VALUES if kind is LossKind.REGRESSION else Reads.UNKNOWN
+    return Reads.LOGITS if from_logits is True else Reads.PROBABILITIES
+
+
+def loss_of(value: Value, place: Place) -> Loss:
+    """One loss that compile() got."""
+    if isinstance(value, Fact) and isinstance(value.data, Loss):
+        return value.data
+    if isinstance(value, Const) and value.value is None:
+        return Loss(Form.NONE, place, spelling="None")
+    text = text_of(value)
+    if text is not None:
+        info = knowledge.loss(text)
+        if info is None:
+            return Loss(Form.UNKNOWN, place, spelling=text)
+        return Loss(Form.STRING, place, info.class_name, text, reads=_reads(info.kind, ABSENT))
+    if isinstance(value, External) and value.path.startswith(("keras.losses.", "keras.metrics.", "keras.backend.")):
+        info = knowledge.loss(value.last)
+        form = Form.CLASS if value.last[:1].isupper() else Form.FUNCTION
+        if info is None:
+            return Loss(form, place, spelling=value.last, origin=value.origin)
+        reads = _reads(info.kind, ABSENT) if form is Form.FUNCTION else Reads.UNKNOWN
+        return Loss(form, place, info.class_name, value.last, origin=value.origin, reads=reads)
+    if isinstance(value, Bound) and isinstance(value.receiver, ModelValue) and isinstance(value.function, str):
+        return Loss(Form.METHOD, place, value.function, value.function)
+    if isinstance(value, Function | Class | Instance):
+        return Loss(Form.FUNCTION, place, spelling=getattr(value, "name", ""))
+    return Loss(Form.UNKNOWN, place)
+
+
+def losses_of(value: Value | None, place: Place) -> tuple[tuple[Loss, ...], bool]:
+    """The losses that compile() got, one for each output, and whether any was given at all."""
+    if value is None:
+        return (), False
+    text = text_of(value)
+    if text in _INTERNAL_LOSSES:
+        return (), False
+    if isinstance(value, ListValue):
+        if not value.exact:
+            return (Loss(Form.UNKNOWN, place),), True
+        return tuple(loss_of(v, place) for v in value.values), True
+    if isinstance(value, DictValue):
+        return tuple(loss_of(v, place) for v in value.items.values()), True
+    return (loss_of(value, place),), True
+
+
+# Metrics and callbacks
+
+
+@path("keras.metrics.*")
+def _metric(call: LibraryCall) -> Value:
+    return Fact(Metric(Form.OBJECT, call.site.callee, _class_name(call), _origin(call), call.site))
+
+
+def metrics_of(value: Value | None, place: Place) -> tuple[Metric, ...]:
+    if not isinstance(value, ListValue):
+        values = [] if value is None else [value]
+    else:
+        values = value.values if value.exact else [value.element]
+    found: list[Metric] = []
+    for one in values:
+        text = text_of(one)
+        if isinstance(one, Fact) and isinstance(one.data, Metric):
+            found.append(one.data)
+        elif text is not None:
+            found.append(Metric(Form.STRING, place, text))
+        elif isinstance(one, External):
+            form = Form.CLASS if one.last[:1].isupper() else Form.FUNCTION
+            found.append(Metric(form, place, one.last, one.origin))
+        elif isinstance(one, ListValue):
+            found.extend(metrics_of(one, place))
+        else:
+            found.append(Metric(Form.UNKNOWN, place))
+    return tuple(found)
+
+
+@path("keras.callbacks.*", "transformers.KerasMetricCallback", "transformers.PushToHubCallback")
+def _callback(call: LibraryCall) -> Value:
+    return Fact(Callback(_class_name(call), _origin(call), call.site))
+
+
+def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
+    """The callbacks that fit() got, and whether these are all."""
+    if value is None:
+        return (), True
+    values = value.values if isinstance(value, ListValue) and value.exact else [value]
+    found = tuple(v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback))
+    return found, len(found) == len(values) and (not isinstance(value, ListValue) or value.exact)
+
+
+@path("keras.backend.set_value", "keras.utils.set_random_seed", "keras.mixed_precision.*", "keras.backend.clear_session")
+def _setting(call: LibraryCall) -> Value:
+    if call.path == "keras.backend.set_value":
+        target = call.rest[0] if call.rest else call.get("x")
+        if isinstance(target, OptimizerPart):
+            target.set_rate(call)
+    return UNKNOWN
+
+
+class OptimizerPart(Value):
+    """`model.optimizer` or its learning rate: setting it changes how fast the model learns."""
+
+    __slots__ = ("model",)
+
+    def __init__(self, model: ModelValue) -> None:
+        self.model = model
+
+    def set_rate(self, call: LibraryCall) -> None:
+        note_learning_rate(call.machine, self.model, call.place, call.group)
+
+
+def note_learning_rate(machine: Any, model: ModelValue, place: Place, group: int) -> None:
+    machine.record(LearningRateSet, place, group, model=model.model)
+
+
+@hooks.attribute_of(OptimizerPart)
+def _part_attribute(_machine: Any, receiver: OptimizerPart, name: str, _node: Any, _scope: Any) -> Value | None:
+    return None if name in {"assign", "minimize", "apply_gradients"} else receiver
+
+
+@hooks.set_attribute_of(OptimizerPart)
+def _set_part(machine: Any, receiver: OptimizerPart, name: str, _value: Value, node: Any, scope: Any) -> None:
+    if name in {"learning_rate", "lr", "_learning_rate"}:
+        note_learning_rate(machine, receiver.model, Place(scope.unit, node), machine.new_group())
+
+
+@hooks.method(OptimizerPart, "assign")
+def _assign_rate(call: LibraryCall) -> Value:
+    assert isinstance(call.receiver, OptimizerPart)
+    call.receiver.set_rate(call)
+    return UNKNOWN

@@ -1,0 +1,125 @@
+"""Tokenizers, processors and collators of transformers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.static.calls import LibraryCall
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.hooks import method
+from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
+from tflint_hf.trace import objects as facts
+from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, Missing, Tokenizer
+
+if TYPE_CHECKING:
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+
+_COLLATORS = ("DataCollator", "DefaultDataCollator", "default_data_collator")
+
+
+def is_tokenizer_class(name: str) -> bool:
+    return name == "AutoTokenizer" or name.endswith(("Tokenizer", "TokenizerFast"))
+
+
+def is_collator_class(name: str) -> bool:
+    return name.startswith(_COLLATORS)
+
+
+def literal(value: Value | None, default: Any = ABSENT) -> Any:
+    """The literal that an argument has: `default` if it is not given, UNKNOWN if it cannot be read."""
+    if value is None:
+        return default
+    return value.value if isinstance(value, Const) else facts.UNKNOWN
+
+
+def make_tokenizer(call: LibraryCall, class_name: str) -> Value:
+    name = call.get("pretrained_model_name_or_path") or (call.rest[0] if call.rest else UNKNOWN)
+    checkpoint: str | Missing = text_of(name) or facts.UNKNOWN
+    return TokenizerValue(Tokenizer(class_name, checkpoint, call.site))
+
+
+@dataclass(eq=False, slots=True)
+class TokenizerValue(Value):
+    """A tokenizer; `state` holds what the program set on it, as pad_token."""
+
+    tokenizer: Tokenizer
+    state: dict[str, Value] = field(default_factory=dict)
+
+
+@hooks.attribute_of(TokenizerValue)
+def _tokenizer_attribute(
+    _machine: Machine, receiver: TokenizerValue, name: str, _node: Any, _scope: Scope
+) -> Value | None:
+    if name in receiver.state:
+        return receiver.state[name]
+    return UNKNOWN if name.endswith(("_token", "_token_id", "vocab_size", "_length")) else None
+
+
+@hooks.set_attribute_of(TokenizerValue)
+def _set_tokenizer(
+    machine: Machine, receiver: TokenizerValue, name: str, value: Value, _node: Any, _scope: Scope
+) -> None:
+    machine.store.write(receiver.state, name, value)
+
+
+_TOKENIZE = "transformers.PreTrainedTokenizerBase.__call__"
+
+
+@method(TokenizerValue, "__call__", "batch_encode_plus", "encode_plus", signature=_TOKENIZE)
+def _tokenize(call: LibraryCall) -> Value:
+    assert isinstance(call.receiver, TokenizerValue)
+    ragged, padded = _raggedness(call)
+    column = Column(ragged=ragged, padded=padded, from_tokenizer=True)
+    columns = DictValue(
+        {"input_ids": Array(column=column), "attention_mask": Array(column=column)},
+        {"open": UNKNOWN, "tokenizer": UNKNOWN},
+    )
+    if call.get("text_target") is not None:
+        target = "labels" if call.get("text") is not None else "input_ids"
+        columns.items[target] = Array(column=Column(ragged=ragged, padded=padded))
+    returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
+    encoding = Encoding(call.receiver.tokenizer, call.site, ragged, padded, returned)
+    return EncodingValue(columns, encoding)
+
+
+def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
+    """Whether the rows differ in length, and whether they are padded."""
+    if call.open or call.get("pad_to_max_length") is not None or call.path == "encode_plus":
+        return None, None
+    padding = literal(call.get("padding"), False)
+    if padding in (False, "do_not_pad"):
+        return (None if call.get("return_tensors") is not None else True), False
+    if padding == "max_length":
+        truncation = literal(call.get("truncation"), False)
+        return (False if truncation not in (False, facts.UNKNOWN) else None), True
+    return None, None if padding is facts.UNKNOWN else True
+
+
+@method(TokenizerValue, "pad", "encode", "decode", "batch_decode", "save_pretrained", "add_tokens", "convert_tokens_to_ids",
+        "add_special_tokens", "tokenize", "push_to_hub", "as_target_tokenizer")  # fmt: skip
+def _other(call: LibraryCall) -> Value:
+    return UNKNOWN
+
+
+@method(EncodingValue, "word_ids", "sequence_ids", "to", "convert_to_tensors", "char_to_token", "words")
+def _encoding_method(_call: LibraryCall) -> Value:
+    return UNKNOWN
+
+
+def make_collator(call: LibraryCall, class_name: str) -> Value:
+    """A data collator; its tensors are PyTorch's unless return_tensors says otherwise."""
+    returned: str | Missing = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
+    return Fact(Collator(class_name, returned, call.site))
+
+
+def collator_of(value: Value | None) -> Collator | Missing:
+    """The collator given as collate_fn."""
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return ABSENT
+    if isinstance(value, Fact) and isinstance(value.data, Collator):
+        return value.data
+    if isinstance(value, External):
+        return facts.UNKNOWN
+    return facts.UNKNOWN

@@ -1,0 +1,104 @@
+"""The state of one abstract execution: memory, branches taken, events recorded, and the bounds it runs under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from packaging.version import Version
+
+from tflint_hf.static.keras_choice import KerasChoice
+from tflint_hf.static.store import Store
+from tflint_hf.static.values import Value
+from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
+from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tflint_hf.static.modules import Modules
+    from tflint_hf.static.scopes import Scope
+    from tflint_hf.static.values import Class, Function, Instance
+    from tflint_hf.target import Target
+    from tflint_hf.trace.events import Event
+
+KERAS_3 = Version("3.15")
+MAX_STEPS = 120_000
+MAX_CALL_DEPTH = 18
+MAX_EXPRESSION_DEPTH = 120
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """A function being executed: what it returned and yielded so far."""
+
+    scope: Scope
+    node: cst.CSTNode
+    returns: list[tuple[Guards, Value]] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Machine:
+    """`steps` counts evaluated expressions; past MAX_STEPS every value is unknown, so that any file ends in time."""
+
+    target: Target
+    modules: Modules
+    evaluate: Callable[[Machine, cst.BaseExpression, Scope], Value]
+    execute: Callable[[Machine, cst.BaseSuite, Scope], Any]
+    keras: KerasChoice
+    store: Store = field(default_factory=Store)
+    guards: Guards = NO_GUARDS
+    events: list[Event] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    steps: int = 0
+    depth: int = 0
+    groups: int = 0
+    open_loops: int = 0
+    entered: set[int] = field(default_factory=set)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    instances: dict[int, Instance] = field(default_factory=dict)
+    frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
+    kept: list[Any] = field(default_factory=list)
+
+    versions: dict[str, Version] = field(init=False)
+    versions_with_keras_3: dict[str, Version] = field(init=False)
+
+    def __post_init__(self) -> None:
+        target = self.target
+        self.versions = {
+            "transformers": target.transformers,
+            "tensorflow": target.tensorflow,
+            "datasets": target.datasets,
+        }
+        self.versions_with_keras_3 = {**self.versions, "keras": KERAS_3}
+
+    @property
+    def exhausted(self) -> bool:
+        return self.steps > MAX_STEPS
+
+    def new_group(self) -> int:
+        self.groups += 1
+        return self.groups
+
+    @contextmanager
+    def under(self, guards: Guards) -> Iterator[None]:
+        """Execute with more decisions taken."""
+        before = self.guards
+        self.guards = before | guards
+        try:
+            yield
+        finally:
+            self.guards = before
+
+    def possible(self, guards: Guards) -> bool:
+        return compatible(self.guards, guards)
+
+    def record(self, kind: Callable[..., Event], place: Place, group: int, **facts: Any) -> Event:
+        """Append an event of this kind to the trace."""
+        event = kind(place=place, order=len(self.events), guards=self.guards, group=group, **facts)
+        self.events.append(event)
+        return event

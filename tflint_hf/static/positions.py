@@ -1,0 +1,92 @@
+"""Where nodes stand in their text.
+
+Only files with findings need positions, and only for a few nodes; this does the work of libcst's PositionProvider for
+those alone, without its metadata machinery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a text: lines from 1, columns from 0, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class _PositionState(CodegenState):
+    def __init__(self, module: cst.Module, wanted: set[int]) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.wanted = wanted
+        self.found: dict[int, Span] = {}
+        self.line = 1
+        self.column = 0
+        self._starts: list[tuple[int, int]] = []
+
+    def add_indent_tokens(self) -> None:
+        for token in self.indent_tokens:
+            self._advance(token)
+
+    def add_token(self, value: str) -> None:
+        self._advance(value)
+
+    def pop_trailing_newline(self) -> None:
+        return
+
+    def _advance(self, text: str) -> None:
+        if "\n" not in text and "\r" not in text:
+            self.column += len(text)
+            return
+        parts = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self.line += len(parts) - 1
+        self.column = len(parts[-1])
+
+    def before_codegen(self, node: cst.CSTNode) -> None:  # noqa: ARG002
+        self._starts.append((self.line, self.column))
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        start = self._starts.pop()
+        key = id(node)
+        if key in self.wanted and key not in self.found:
+            self.found[key] = Span(*start, self.line, self.column)
+
+    @contextmanager
+    def record_syntactic_position(
+        self,
+        node: cst.CSTNode,
+        *,
+        start_node: cst.CSTNode | None = None,
+        end_node: cst.CSTNode | None = None,
+    ) -> Iterator[None]:
+        key = id(node)
+        if key not in self.wanted:
+            yield
+            return
+        self.wanted.update(id(other) for other in (start_node, end_node) if other is not None)
+        start = (self.line, self.column)
+        yield
+        end = (self.line, self.column)
+        first = self.found.get(id(start_node))
+        last = self.found.get(id(end_node))
+        if first is not None:
+            start = (first.line, first.column)
+        if last is not None:
+            end = (last.end_line, last.end_column)
+        self.found[key] = Span(*start, *end)
+
+
+def spans_of(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
+    """The spans of these nodes of a module, by the nodes' ids."""
+    state = _PositionState(module, {id(node) for node in nodes})
+    module._codegen(state)
+    return state.found

@@ -1,0 +1,126 @@
+"""Reading a program: executing its entries, then the functions that nothing called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import libcst as cst
+from packaging.version import Version
+
+from tflint_hf.static import calls, expressions, statements
+from tflint_hf.static.calls import Arguments
+from tflint_hf.static.keras_choice import KerasChoice
+from tflint_hf.static.library import arrays, feeds, hub_data, keras_objects, layers, models, python, text
+from tflint_hf.static.machine import MAX_STEPS, Machine
+from tflint_hf.static.modules import Modules, ProgramFiles
+from tflint_hf.static.scopes import Scope
+from tflint_hf.static.values import Class, Function
+from tflint_hf.trace.guards import NO_GUARDS
+from tflint_hf.trace.views import Trace
+
+if TYPE_CHECKING:
+    from tflint_hf.target import Target
+
+#: The models of libraries register themselves when they are imported.
+LIBRARY_MODELS = (arrays, feeds, hub_data, keras_objects, layers, models, python, text)
+
+TWO_KERAS = Version("2.16")
+MAX_ROUNDS = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run:
+    """One entry's execution."""
+
+    machine: Machine
+    entry: Path
+
+
+def make_machine(files: ProgramFiles, entry: Path, target: Target) -> Machine:
+    keras = KerasChoice(single=target.tensorflow.release < TWO_KERAS.release, variable=target.legacy_keras_env)
+    return Machine(
+        target=target,
+        modules=Modules(files, entry),
+        evaluate=expressions.evaluate,
+        execute=statements.execute,
+        keras=keras,
+    )
+
+
+def read_program(files: ProgramFiles, entries: Sequence[tuple[Path, Target, bool]]) -> list[tuple[Trace, Target]]:
+    """The traces of a program: one for each entry, which also holds what its files define and nothing calls.
+
+    `entries` are the files to execute as scripts, importing files before imported ones; the flag of an entry says
+    whether it is executed even if an earlier one has imported it.
+    """
+    runs: list[Run] = []
+    covered: set[int] = set()
+    seen: set[Path] = set()
+    for entry, target, even_if_imported in entries:
+        if entry.absolute() in seen and not even_if_imported:
+            continue
+        machine = make_machine(files, entry, target)
+        _guarded(machine.modules.run_entry, machine)
+        seen.update(machine.modules.executed())
+        runs.append(Run(machine, entry))
+        covered |= machine.entered
+    for run in runs:
+        _guarded(_run_uncalled, run.machine, covered)
+    return [(Trace(tuple(run.machine.events)), run.machine.target) for run in runs]
+
+
+def _guarded(step: Callable[..., object], *arguments: object) -> None:
+    """What was read before a program outgrew the interpreter's stack still counts."""
+    with suppress(RecursionError):
+        step(*arguments)
+
+
+def _run_uncalled(machine: Machine, covered: set[int]) -> None:
+    """Execute the functions and methods that no entry reached, with unknown arguments."""
+    machine.guards = NO_GUARDS
+    for _ in range(MAX_ROUNDS):
+        waiting = [f for f in machine.functions if id(f.node) not in covered]
+        classes = [c for c in machine.classes if _has_uncalled(c, covered)]
+        if not waiting and not classes:
+            return
+        for function in waiting:
+            covered.add(id(function.node))
+            _fresh_budget(machine)
+            calls.call_function(machine, function, [], {}, function.node, function.scope)
+            covered |= machine.entered
+        for cls in classes:
+            _run_methods(machine, cls, covered)
+
+
+def _has_uncalled(cls: Class, covered: set[int]) -> bool:
+    return any(isinstance(m, Function) and id(m.node) not in covered for m in cls.members.values())
+
+
+def _run_methods(machine: Machine, cls: Class, covered: set[int]) -> None:
+    _fresh_budget(machine)
+    scope = Scope(cls.unit, cls.scope.module, cls.scope, path=cls.scope.path)
+    instance = machine.instances.get(id(cls.node))
+    if instance is None:
+        made = calls.instantiate(machine, cls, Arguments(open=True), cls.node, scope)
+        instance = machine.instances.get(id(cls.node))
+        if instance is None or not made.known:
+            return
+    covered |= machine.entered
+    for name, member in list(cls.members.items()):
+        if isinstance(member, Function) and id(member.node) not in covered and isinstance(member.node, cst.FunctionDef):
+            covered.add(id(member.node))
+            if name in {"call", "__init__"}:
+                continue
+            _fresh_budget(machine)
+            calls.call_function(machine, member, [instance], {}, member.node, scope)
+            covered |= machine.entered
+
+
+def _fresh_budget(machine: Machine) -> None:
+    """Each uncalled function may use a share of the budget, so that one of them cannot starve the others."""
+    machine.steps = min(machine.steps, MAX_STEPS * 3 // 4)
+    machine.guards = NO_GUARDS

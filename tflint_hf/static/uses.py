@@ -1,0 +1,61 @@
+"""What is done with a prediction: reading the output object of a model as if it were an array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
+from tflint_hf.trace.events import PredictionUsed
+from tflint_hf.trace.objects import Prediction, PredictionForm, Tensor
+from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+
+
+def output_of(value: Value | None) -> Prediction | None:
+    """The prediction, if the value is still the output object of a model."""
+    if isinstance(value, Fact) and isinstance(value.data, Prediction) and value.data.form is PredictionForm.OUTPUT:
+        return value.data
+    return None
+
+
+def used_as_array(machine: Machine, value: Value | None, use: str, place: Place) -> bool:
+    """Note that `value` is read as an array, if it is the output object of a model."""
+    prediction = output_of(value)
+    if prediction is None:
+        return False
+    machine.record(PredictionUsed, place, machine.new_group(), prediction=prediction, use=use)
+    return True
+
+
+def operator_used(machine: Machine, left: Value, right: Value, node: cst.CSTNode, scope: Scope) -> None:
+    """An arithmetic operator or comparison is applied to two values."""
+    place = Place(scope.unit, node)
+    if not used_as_array(machine, left, "an operator", place):
+        used_as_array(machine, right, "an operator", place)
+
+
+def arithmetic_result(left: Value, right: Value) -> Value:
+    """What an operator on arrays or tensors gives, as far as it keeps their facts."""
+    for value in (left, right):
+        if isinstance(value, Fact) and isinstance(value.data, Tensor):
+            return Fact(Tensor(keras=value.data.keras, encoders=value.data.encoders))
+    if isinstance(left, Array) and isinstance(right, Array | Const):
+        return Array(dataset=left.dataset)
+    return UNKNOWN
+
+
+def is_none(left: Value, right: Value, *, negated: bool) -> Value:
+    """`left is right`, decided where one side is None and the other certainly is not."""
+    pair = (left, right)
+    if any(isinstance(v, Const) and v.value is None for v in pair):
+        other = right if isinstance(left, Const) and left.value is None else left
+        if other.known and not isinstance(other, Const):
+            return Const(negated)
+        if isinstance(other, Const) and not other.soft:
+            return Const((other.value is None) is not negated)
+    return UNKNOWN

@@ -1,0 +1,314 @@
+"""What a name may stand for while the reader executes a program.
+
+Values are compared by identity. The containers are mutable, as in the program; every change goes through the store,
+so that the reader can take a branch back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tflint_hf.static.scopes import Scope
+    from tflint_hf.trace import objects as facts
+
+MAX_ALTERNATIVES = 6
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """The base of all values. A plain Value is an unknown one."""
+
+    @property
+    def known(self) -> bool:
+        return type(self) is not Value
+
+
+UNKNOWN = Value()
+
+
+@dataclass(eq=False, slots=True)
+class Const(Value):
+    """A literal. `soft` marks a default that another run of the program may replace (an argparse default)."""
+
+    value: Any
+    soft: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class ListValue(Value):
+    """A list, tuple or set. `items` is {position: value}; `exact` says that the length is known.
+
+    `element` stands for any item of a list whose length is not known.
+    """
+
+    kind: str
+    items: dict[int, Value] = field(default_factory=dict)
+    facts: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        return "element" not in self.facts
+
+    @property
+    def values(self) -> list[Value]:
+        return [self.items[i] for i in sorted(self.items)]
+
+    @property
+    def element(self) -> Value:
+        """Any item: the summary of an inexact list, or the items of an exact one if they are all alike."""
+        if not self.exact:
+            return self.facts["element"]
+        return join_all(self.values)
+
+
+def make_list(kind: str, values: Iterable[Value]) -> ListValue:
+    return ListValue(kind, dict(enumerate(values)))
+
+
+def list_of(kind: str, element: Value) -> ListValue:
+    """A list of unknown length."""
+    return ListValue(kind, {}, {"element": element})
+
+
+@dataclass(eq=False, slots=True)
+class DictValue(Value):
+    """A dictionary. `facts["open"]` is there when it may hold keys that are not known."""
+
+    items: dict[Hashable, Value] = field(default_factory=dict)
+    facts: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        return "open" in self.facts
+
+
+@dataclass(eq=False, slots=True)
+class Function(Value):
+    """A function or lambda of the program, with the scope it closes over."""
+
+    node: cst.FunctionDef | cst.Lambda
+    scope: Scope
+    unit: int
+    name: str
+    defaults: dict[str, Value] = field(default_factory=dict)
+    decorators: tuple[Value, ...] = ()
+    owner: Class | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Class(Value):
+    """A class of the program. `members` are its attributes, `bases` what it derives from."""
+
+    node: cst.ClassDef
+    unit: int
+    name: str
+    bases: tuple[Value, ...]
+    members: dict[str, Value]
+    scope: Scope
+    decorators: tuple[Value, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Instance(Value):
+    """An object of a class of the program. `model` are the facts of a Keras model subclass."""
+
+    cls: Class
+    attributes: dict[str, Value] = field(default_factory=dict)
+    model: ModelValue | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Bound(Value):
+    """A method of an object: of the program (`function` is a Function) or of a library (a method's name)."""
+
+    receiver: Value
+    function: Value | str
+
+
+@dataclass(eq=False, slots=True)
+class Partial(Value):
+    function: Value
+    positional: tuple[Value, ...]
+    keywords: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class Module(Value):
+    """A module of the program itself."""
+
+    name: str
+    scope: Scope
+
+
+@dataclass(eq=False, slots=True)
+class External(Value):
+    """A name of a library: its canonical dotted path, and for Keras names which Keras it led to."""
+
+    path: str
+    origin: facts.KerasOrigin | None = None
+
+    @property
+    def last(self) -> str:
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(eq=False, slots=True)
+class Super(Value):
+    instance: Instance
+    cls: Class
+
+
+@dataclass(eq=False, slots=True)
+class ModelValue(Value):
+    """A model; `state` holds what the program did to it: compiled, frozen, head_changed, layers."""
+
+    model: facts.Model
+    state: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Part(Value):
+    """Something inside a model, as `model.bert` or `model.layers[0]`."""
+
+    owner: ModelValue
+    path: str
+
+
+@dataclass(eq=False, slots=True)
+class CompiledRecord(Value):
+    """Kept in a model's state: the compile() event that set it up."""
+
+    event: Any
+
+
+@dataclass(eq=False, slots=True)
+class Fact(Value):
+    """An object of a library that does not change: a Loss, Optimizer, Dataset, Feed, Layer, Collator ..."""
+
+    data: Any
+
+
+@dataclass(eq=False, slots=True)
+class EncodingValue(Value):
+    """A tokenizer's output, or a row batch of a data set: a dictionary with facts about its columns."""
+
+    columns: DictValue
+    encoding: facts.Encoding | None = None
+    dataset: facts.Dataset | None = None
+    as_dict: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Array(Value):
+    """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set."""
+
+    labels: facts.Labels | None = None
+    column: facts.Column | None = None
+    dataset: facts.Dataset | None = None
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class ClassId(Value):
+    """One class id out of `classes` known ones, as `NAMES.index(x)` gives it."""
+
+    classes: int
+    known_from: str
+
+
+@dataclass(eq=False, slots=True)
+class Length(Value):
+    """len() of something whose length is not known."""
+
+    of: Value
+
+
+@dataclass(eq=False, slots=True)
+class Union(Value):
+    """One of several values; the guards say on which branch which one holds."""
+
+    alternatives: tuple[tuple[Guards, Value], ...]
+
+
+Alternatives: TypeAlias = "tuple[tuple[Guards, Value], ...]"
+
+
+def alternatives(value: Value, guards: Guards = NO_GUARDS) -> Alternatives:
+    """The values that `value` may be on a branch with these guards."""
+    if isinstance(value, Union):
+        return tuple((g, v) for g, v in value.alternatives if compatible(g, guards))
+    return ((NO_GUARDS, value),)
+
+
+def narrow(value: Value, guards: Guards) -> Value:
+    """`value` without the alternatives that this branch rules out."""
+    if not isinstance(value, Union):
+        return value
+    left = alternatives(value, guards)
+    if len(left) == len(value.alternatives):
+        return value
+    if len(left) == 1:
+        return left[0][1]
+    return Union(left) if left else UNKNOWN
+
+
+def same(left: Value, right: Value) -> bool:
+    """Whether two values say the same."""
+    if left is right:
+        return True
+    if isinstance(left, Const) and isinstance(right, Const):
+        return type(left.value) is type(right.value) and bool(left.value == right.value)
+    if isinstance(left, External) and isinstance(right, External):
+        return left.path == right.path and left.origin == right.origin
+    if isinstance(left, ClassId) and isinstance(right, ClassId):
+        return left.classes == right.classes
+    return not left.known and not right.known
+
+
+def make_union(pairs: Iterable[tuple[Guards, Value]]) -> Value:
+    """The value that is one of these; nested unions are spread out, equal values merged."""
+    spread: list[tuple[Guards, Value]] = []
+    for guards, value in pairs:
+        for inner, alternative in alternatives(value, guards):
+            merged = guards | inner
+            for index, (other_guards, other) in enumerate(spread):
+                if same(other, alternative):
+                    spread[index] = (other_guards & merged, other)
+                    break
+            else:
+                spread.append((merged, alternative))
+    if len(spread) == 1:
+        return spread[0][1]
+    if not spread or len(spread) > MAX_ALTERNATIVES:
+        return UNKNOWN
+    return Union(tuple(spread))
+
+
+def join_all(values: Iterable[Value]) -> Value:
+    """One value that stands for all of these, whichever of them is meant."""
+    seen: list[Value] = []
+    for value in values:
+        if not any(same(value, other) for other in seen):
+            seen.append(value)
+            if len(seen) > MAX_ALTERNATIVES:
+                return UNKNOWN
+    if not seen:
+        return UNKNOWN
+    if len(seen) == 1:
+        return seen[0]
+    tuples = [v for v in seen if isinstance(v, ListValue) and v.kind == "tuple" and v.exact]
+    if len(tuples) == len(seen) and len({len(t.items) for t in tuples}) == 1:
+        return make_list("tuple", (join_all(t.items[i] for t in tuples) for i in range(len(tuples[0].items))))
+    return Union(tuple((NO_GUARDS, v) for v in seen))
+
+
+def text_of(value: Value) -> str | None:
+    """The text of a string literal, else None."""
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None

@@ -1,0 +1,143 @@
+"""The events of a training program, in the order in which they happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tflint_hf.trace.guards import Guards
+    from tflint_hf.trace.objects import (
+        Callback,
+        Collator,
+        Feed,
+        Labels,
+        Loss,
+        Metric,
+        Model,
+        ModelState,
+        Optimizer,
+        Prediction,
+    )
+    from tflint_hf.trace.places import CallSite, Place
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Event:
+    """`order` counts the events of a trace; `guards` are the branches this event lies on.
+
+    `group` is shared by the events that one call of the program stands for when its arguments have several possible
+    values: exactly one of a group happens.
+    """
+
+    place: Place
+    order: int
+    guards: Guards
+    group: int
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Imported(Event):
+    """A name taken from a library: `from module import name`, or a whole module (`name` is empty)."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ModelMade(Event):
+    model: Model
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class OptimizerMade(Event):
+    optimizer: Optimizer
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class FeedMade(Event):
+    """A to_tf_dataset or prepare_tf_dataset call, or the from_tensor_slices that begins a chain."""
+
+    feed: Feed
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Compiled(Event):
+    """`names` maps the dotted path of a library's module to the program's own name for it at that spot."""
+
+    model: Model
+    state: ModelState
+    site: CallSite
+    optimizer: Optimizer
+    losses: tuple[Loss, ...]
+    metrics: tuple[Metric, ...]
+    loss_given: bool
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Fitted(Event):
+    """`compiled` are the compile() calls that may have set this model up."""
+
+    model: Model
+    state: ModelState
+    site: CallSite
+    compiled: tuple[Compiled, ...]
+    feed: Feed | None
+    validation: Feed | None
+    labels: Labels | None
+    callbacks: tuple[Callback, ...]
+    callbacks_known: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Evaluated(Event):
+    model: Model
+    feed: Feed | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Predicted(Event):
+    prediction: Prediction
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PredictionUsed(Event):
+    """A prediction handed to something that reads an array: `use` names it, as a person would."""
+
+    prediction: Prediction
+    use: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LossCalled(Event):
+    """A training loop applies a loss to what a model put out."""
+
+    loss: Loss
+    prediction: Prediction
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LearningRateSet(Event):
+    """The program sets the learning rate of a compiled model's optimizer by hand."""
+
+    model: Model
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Wrapped(Event):
+    """A model of transformers called on, or put into, something of a certain Keras."""
+
+    encoder: Model
+    wrapper: str
+    keras: Place | None
+    generation: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Collated(Event):
+    """A collator used as the collate_fn of a TensorFlow feed."""
+
+    collator: Collator

@@ -1,0 +1,341 @@
+"""The objects of a training program, with the facts that rules ask for.
+
+A fact that cannot be read is `Missing.UNKNOWN`; an argument that was not given is `Missing.ABSENT`. Rules stay silent
+on what is unknown.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tflint_hf.knowledge import TFClass
+    from tflint_hf.trace.places import CallSite, Place
+
+
+class Missing(enum.Enum):
+    """Why a fact has no value."""
+
+    ABSENT = "absent"
+    UNKNOWN = "unknown"
+
+
+ABSENT = Missing.ABSENT
+UNKNOWN = Missing.UNKNOWN
+
+
+class Keras(enum.Enum):
+    """The Keras that an object belongs to."""
+
+    KERAS_2 = "Keras 2"
+    TF_KERAS = "tf-keras"
+    KERAS_3 = "Keras 3"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class KerasOrigin:
+    """Which Keras a name led to, and the import (or first use of `tf.keras`) that decided it."""
+
+    keras: Keras
+    chosen_at: Place | None = None
+    spelling: str = ""
+
+
+class Form(enum.Enum):
+    """How an argument of compile() was written."""
+
+    ABSENT = "absent"
+    NONE = "None"
+    STRING = "string"
+    FUNCTION = "function"
+    CLASS = "class"
+    OBJECT = "object"
+    METHOD = "method"
+    UNKNOWN = "unknown"
+
+
+class Output(enum.Enum):
+    """What the numbers that a model puts out are."""
+
+    LOGITS = "logits"
+    SOFTMAX = "softmax probabilities"
+    SIGMOID = "sigmoid probabilities"
+    HIDDEN_STATES = "hidden states"
+    BOUNDED = "values of another activation"
+    UNKNOWN = "unknown"
+
+
+class Reads(enum.Enum):
+    """What a loss takes its second argument for."""
+
+    PROBABILITIES = "probabilities"
+    LOGITS = "logits"
+    VALUES = "values"
+    UNKNOWN = "unknown"
+
+
+class LabelEncoding(enum.Enum):
+    """How labels are written."""
+
+    INDEX = "class ids"
+    ONE_HOT = "one-hot rows"
+    SEQUENCE = "one class id for each token"
+    SCORE = "float scores"
+    TEXT = "text"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Facts about labels: how they are written, how many classes there are, and where that is known from."""
+
+    encoding: LabelEncoding = LabelEncoding.UNKNOWN
+    classes: int | None = None
+    known_from: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Schedule:
+    """A learning-rate schedule."""
+
+    class_name: str
+    origin: KerasOrigin | None
+    site: CallSite
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Optimizer:
+    """An optimizer as compile() got it.
+
+    `learning_rate` is per step, ABSENT when the class's own default holds. `origin` is None for the optimizers of
+    transformers, which belong to whatever Keras its models use.
+    """
+
+    form: Form
+    place: Place
+    class_name: str = ""
+    spelling: str = ""
+    learning_rate: float | Schedule | Missing = ABSENT
+    default_learning_rate: float | None = None
+    origin: KerasOrigin | None = None
+    legacy: bool = False
+    site: CallSite | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loss:
+    """A loss as compile() or a training loop got it; `class_name` is the Keras class it amounts to."""
+
+    form: Form
+    place: Place
+    class_name: str = ""
+    spelling: str = ""
+    from_logits: bool | Missing = ABSENT
+    origin: KerasOrigin | None = None
+    site: CallSite | None = None
+    reads: Reads = Reads.UNKNOWN
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Metric:
+    form: Form
+    place: Place
+    class_name: str = ""
+    origin: KerasOrigin | None = None
+    site: CallSite | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Callback:
+    class_name: str
+    origin: KerasOrigin | None
+    site: CallSite
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tokenizer:
+    class_name: str
+    checkpoint: str | Missing
+    site: CallSite
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Encoding:
+    """What a tokenizer call gave. `ragged`: rows of different length (None: not known)."""
+
+    tokenizer: Tokenizer
+    site: CallSite
+    ragged: bool | None
+    padded: bool | None
+    return_tensors: str | Missing = ABSENT
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Collator:
+    class_name: str
+    return_tensors: str | Missing
+    site: CallSite
+
+    @property
+    def renames_label(self) -> bool:
+        """Collators of transformers turn `label` and `label_ids` into `labels`."""
+        return self.class_name.startswith(("DataCollator", "DefaultDataCollator", "default_data_collator"))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a data set. `ragged`: its rows differ in length (None: not known)."""
+
+    labels: Labels | None = None
+    ragged: bool | None = None
+    padded: bool | None = None
+    from_tokenizer: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Dataset:
+    """A data set of the datasets library, or a dictionary of its splits (`is_dict`).
+
+    `columns` is None when the schema is not known; `open` says that there may be more columns than these. `split` is
+    the name it was taken out of a dictionary by. `shuffled` counts any shuffle on the way here.
+    """
+
+    name: str
+    site: CallSite | None = None
+    is_dict: bool | None = None
+    split: str | Missing = UNKNOWN
+    columns: dict[str, Column] | None = None
+    open: bool = True
+    shuffled: bool | None = False
+    sorted_by_label: bool | None = None
+
+
+class FeedMaker(enum.Enum):
+    """The call a tf.data feed began with."""
+
+    TO_TF_DATASET = "to_tf_dataset"
+    PREPARE_TF_DATASET = "prepare_tf_dataset"
+    FROM_TENSOR_SLICES = "from_tensor_slices"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Feed:
+    """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it.
+
+    `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
+    that are labels; `has_targets`: its elements are (inputs, labels) pairs. None means not known.
+    """
+
+    maker: FeedMaker
+    site: CallSite
+    place: Place
+    source: Dataset | None = None
+    batched: bool | None = None
+    shuffled: bool | None = None
+    shuffle_place: Place | None = None
+    repeated: bool | None = False
+    columns: tuple[str, ...] | Missing = ABSENT
+    label_columns: tuple[str, ...] | Missing = ABSENT
+    collator: Collator | Missing = ABSENT
+    keys: tuple[str, ...] | None = None
+    has_targets: bool | None = None
+    labels: Labels | None = None
+    shuffle_argument: bool | Missing = ABSENT
+    split: str | Missing = UNKNOWN
+
+
+class ModelOrigin(enum.Enum):
+    """How a model came to be."""
+
+    PRETRAINED = "from_pretrained"
+    CONFIG = "from a configuration"
+    FUNCTIONAL = "functional"
+    SEQUENTIAL = "sequential"
+    SUBCLASS = "subclass"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Model:
+    """A model. `head` holds the facts of a TF class of transformers; `encoders` the models wrapped inside this one.
+
+    `outputs` has an entry for each output of the model, in order. `own_training`: the class defines how it trains.
+    """
+
+    origin: ModelOrigin
+    class_name: str
+    site: CallSite
+    head: TFClass | None = None
+    checkpoint: str | Missing = ABSENT
+    num_labels: int | Missing = ABSENT
+    label_map: tuple[str, int, Place] | None = None
+    has_config: bool = False
+    outputs: tuple[Output, ...] = ()
+    output_names: tuple[str, ...] = ()
+    encoders: tuple[Model, ...] = ()
+    keras: KerasOrigin | None = None
+    own_training: bool = False
+    keywords: frozenset[str] = frozenset()
+    local_checkpoint: bool = False
+
+    @property
+    def is_transformers(self) -> bool:
+        return self.head is not None
+
+    @property
+    def pretrained_parts(self) -> tuple[Model, ...]:
+        """The models with pretrained weights that training this one would change."""
+        own = (self,) if self.origin is ModelOrigin.PRETRAINED and self.head is not None else ()
+        return own + tuple(e for e in self.encoders if e.origin is ModelOrigin.PRETRAINED)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """What had been done to a model by the time of an event. None: not known."""
+
+    frozen: bool | None = False
+    head_changed: bool = False
+
+
+class PredictionForm(enum.Enum):
+    """What a prediction is at the moment: the output object of a model, its logits, or a plain array."""
+
+    OUTPUT = "output object"
+    LOGITS = "logits"
+    ARRAY = "array"
+    PROBABILITIES = "probabilities"
+    CLASS_IDS = "class ids"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prediction:
+    model: Model
+    form: PredictionForm
+    site: CallSite
+    feed: Feed | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layer:
+    """A Keras layer. `activation` is its name, ABSENT for none, UNKNOWN when it cannot be read."""
+
+    class_name: str
+    origin: KerasOrigin | None
+    site: CallSite
+    activation: str | Missing = ABSENT
+    units: int | Missing = UNKNOWN
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tensor:
+    """A symbolic or eager tensor and what its numbers are; `encoders` are the models it passed through."""
+
+    output: Output = Output.UNKNOWN
+    keras: KerasOrigin | None = None
+    encoders: tuple[Model, ...] = ()
+    name: str = ""
+    inputs: frozenset[str] = field(default_factory=frozenset)

@@ -1,0 +1,36 @@
+"""Where something stands in the program. The trace carries places; only the reader that made them can resolve them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A spot of a program: `unit` is the text it stands in, `anchor` what the reader knows it by.
+
+    Two places are equal if they name the same spot of the same text. Anchors compare by identity or value, as the
+    reader that made them chooses.
+    """
+
+    unit: int
+    anchor: object
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """One call of the program: the whole call, its callee, and the arguments it was given.
+
+    `arguments` maps a parameter's name to the whole argument (`lr=2e-5`), `values` to the value alone (`2e-5`).
+    """
+
+    place: Place
+    callee: Place
+    arguments: Mapping[str, Place] = field(default_factory=dict)
+    values: Mapping[str, Place] = field(default_factory=dict)
+    context: int = 0
+
+    def value_or_callee(self, name: str) -> Place:
+        """The value given for `name`, or the callee of a call that lacks it."""
+        return self.values.get(name, self.callee)

@@ -1,0 +1,202 @@
+"""What rules look at: the events of a trace, joined into trainings, uses of losses, and uses of feeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.trace.events import (
+    Compiled,
+    Evaluated,
+    Event,
+    FeedMade,
+    Fitted,
+    LearningRateSet,
+    LossCalled,
+    ModelMade,
+    Predicted,
+)
+from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
+from tflint_hf.trace.objects import Output, PredictionForm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tflint_hf.trace.objects import Feed, Labels, Loss, Model, ModelState
+    from tflint_hf.trace.places import Place
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Training:
+    """A compile() call with the fit() calls that it serves. `fits` is empty where no fit was seen."""
+
+    compiled: Compiled
+    fits: tuple[Fitted, ...]
+    judged: bool
+    learning_rate_set: bool
+
+    @property
+    def group(self) -> int:
+        return self.compiled.group
+
+    @property
+    def guards(self) -> Guards:
+        return self.compiled.guards
+
+    @property
+    def model(self) -> Model:
+        return self.compiled.model
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LossUse:
+    """A loss and the output that it judges, in compile() or in a training loop.
+
+    `compiled` is None in a training loop.
+    """
+
+    loss: Loss
+    output: Output
+    model: Model
+    state: ModelState | None
+    group: int
+    guards: Guards
+    compiled: Compiled | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ModelUse:
+    """A model as it was made, with the labels of all data that it is trained on."""
+
+    model: Model
+    place: Place
+    group: int
+    guards: Guards
+    fits: tuple[Fitted, ...]
+    labels: tuple[Labels, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FeedUse:
+    """A feed as it was made, and what it is used for later."""
+
+    feed: Feed
+    place: Place
+    group: int
+    guards: Guards
+    trained_on: bool
+    validates: bool
+    evaluated: bool
+    predicted: bool
+    last_shuffle: Place | None
+
+    @property
+    def used(self) -> bool:
+        return self.trained_on or self.validates or self.evaluated or self.predicted
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """All events of one program, in order."""
+
+    events: tuple[Event, ...]
+
+    def of(self, kind: type) -> Iterator[Any]:
+        """The events of a kind, or the views of a kind."""
+        views = {Training: self.trainings, LossUse: self.loss_uses, ModelUse: self.model_uses, FeedUse: self.feed_uses}
+        if kind is Trace:
+            return iter((self,))
+        found = views.get(kind)
+        return iter(found if found is not None else [e for e in self.events if isinstance(e, kind)])
+
+    @cached_property
+    def trainings(self) -> tuple[Training, ...]:
+        fits = [e for e in self.events if isinstance(e, Fitted)]
+        judged = {id(e.model.site) for e in self.events if isinstance(e, Evaluated)}
+        judged |= {id(e.prediction.model.site) for e in self.events if isinstance(e, Predicted)}
+        rates = [e for e in self.events if isinstance(e, LearningRateSet)]
+        found = []
+        for event in self.events:
+            if isinstance(event, Compiled):
+                served = tuple(f for f in fits if event in f.compiled and compatible(f.guards, event.guards))
+                set_later = any(r.model.site is event.model.site and r.order > event.order for r in rates)
+                found.append(Training(event, served, id(event.model.site) in judged, set_later))
+        return tuple(found)
+
+    @cached_property
+    def loss_uses(self) -> tuple[LossUse, ...]:
+        found = []
+        for event in self.events:
+            if isinstance(event, Compiled):
+                found.extend(_compiled_losses(event))
+            elif isinstance(event, LossCalled) and event.prediction.form is PredictionForm.LOGITS:
+                model = event.prediction.model
+                found.append(LossUse(event.loss, Output.LOGITS, model, None, event.group, event.guards, None))
+        return tuple(found)
+
+    @cached_property
+    def model_uses(self) -> tuple[ModelUse, ...]:
+        fits = [e for e in self.events if isinstance(e, Fitted)]
+        found = []
+        for event in self.events:
+            if isinstance(event, ModelMade):
+                own = tuple(f for f in fits if f.model.site is event.model.site and compatible(f.guards, event.guards))
+                labels = tuple(f.labels for f in own if f.labels is not None)
+                found.append(ModelUse(event.model, event.place, event.group, event.guards, own, labels))
+        return tuple(found)
+
+    @cached_property
+    def feed_uses(self) -> tuple[FeedUse, ...]:
+        fits = [e for e in self.events if isinstance(e, Fitted)]
+        found = []
+        for event in self.events:
+            if isinstance(event, FeedMade):
+                site = event.feed.site
+                trained = [f.feed for f in fits if f.feed is not None and f.feed.site is site]
+                validating = [f.validation for f in fits if f.validation is not None and f.validation.site is site]
+                evaluated = [
+                    e.feed for e in self.events if isinstance(e, Evaluated) and e.feed is not None and e.feed.site is site
+                ]
+                predicted = [
+                    e.prediction.feed
+                    for e in self.events
+                    if isinstance(e, Predicted) and e.prediction.feed is not None and e.prediction.feed.site is site
+                ]
+                last: list[Feed] = [*predicted, *evaluated, *validating, *trained]
+                found.append(
+                    FeedUse(
+                        last[0] if last else event.feed,
+                        event.place,
+                        event.group,
+                        event.guards,
+                        bool(trained),
+                        bool(validating),
+                        bool(evaluated),
+                        bool(predicted),
+                        last[0].shuffle_place if last else event.feed.shuffle_place,
+                    )
+                )
+        return tuple(found)
+
+
+def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
+    """Each loss of a compile() with the output it judges; one loss for several outputs judges each."""
+    outputs = event.model.outputs
+    losses = event.losses
+    if len(losses) == 1:
+        pairs = [(losses[0], output) for output in outputs] or [(losses[0], Output.UNKNOWN)]
+    elif len(losses) == len(outputs):
+        pairs = list(zip(losses, outputs, strict=True))
+    else:
+        pairs = [(loss, Output.UNKNOWN) for loss in losses]
+    seen: set[tuple[int, Output]] = set()
+    for loss, output in pairs:
+        if (id(loss), output) not in seen:
+            seen.add((id(loss), output))
+            yield LossUse(loss, output, event.model, event.state, event.group, event.guards, event)
+
+
+def rests_on_try(guards: Guards) -> bool:
+    """Whether an event lies in one of the branches of a `try`."""
+    return any(isinstance(key, tuple) and key and key[0] == "try" and choice > 0 for key, choice in guards or NO_GUARDS)
