@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spelled_split
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, PlannedEdit, PlannedFix, Replace
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Collated, Fitted
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
@@ -17,35 +17,36 @@ LABEL_NAMES = frozenset({"label", "labels", "label_ids"})
 
 
 @check("TFD004")
-def collator_returns_pytorch(collated: Collated) -> Iterator[Fault]:
+def collator_returns_pytorch(collated: Collated, target: Target) -> Iterator[Fault]:
     """A collator left at its default of PyTorch tensors, in a TensorFlow feed."""
     collator = collated.collator
-    if collator.return_tensors is ABSENT and collator.class_name != "default_data_collator":
-        add = AddArgument(collator.site.place, 'return_tensors="np"')
+    absent = collator.return_tensors is ABSENT and collator.class_name != "default_data_collator"
+    if absent or collator.return_tensors == "pt":
+        # The numpy collators of datasets 1.17 to 2.2 cannot be used here.
+        kind = "tf" if target.satisfies({"datasets": "<2.3"}) else "np"
+        add: PlannedEdit = AddArgument(collator.site.place, f'return_tensors="{kind}"')
+        if not absent:
+            add = Replace(collator.site.values["return_tensors"], f'"{kind}"')
         yield Fault(
-            collator.site.callee,
+            collator.site.value_or_callee("return_tensors"),
             {"collator": collator.class_name},
-            related=((collated.place, "it collates a TensorFlow feed"),) if collated.place != collator.site.callee else (),
-            fix=PlannedFix(Safety.SAFE, "Let it return numpy arrays", (add,)),
+            related=((collated.place, "it collates a TensorFlow feed here"),),
+            fix=PlannedFix(Safety.SAFE, "Let it return arrays that TensorFlow reads", (add,)),
         )
 
 
 @check("TFD008")
 def unbatched_dataset(fit: Fitted) -> Iterator[Fault]:
     """A feed of single rows is given to fit()."""
-    feed = fit.feed
-    model = fit.model
-    if feed is None or feed.batched is not False or not (model.is_transformers or model.encoders):
+    if not (fit.model.is_transformers or fit.model.encoders):
         return
-    yield Fault(
-        feed.site.callee,
-        {"method": _maker_name(feed)},
-        related=((fit.site.callee, "it is given to fit() here"),),
-    )
-
-
-def _maker_name(feed: Feed) -> str:
-    return feed.maker.value
+    for feed in (fit.feed, fit.validation):
+        if feed is not None and feed.batched is False:
+            yield Fault(
+                feed.site.callee,
+                {"method": feed.maker.value},
+                related=((fit.site.callee, "it is given to fit() here"),),
+            )
 
 
 def _asked(feed: Feed) -> tuple[str, ...] | None:
@@ -62,14 +63,26 @@ def columns_without_attention_mask(use: FeedUse, target: Target) -> Iterator[Fau
     feed, columns = use.feed, _asked(use.feed)
     if feed.maker is not FeedMaker.TO_TF_DATASET or columns is None or "input_ids" not in columns:
         return
-    filters = {"datasets": ">=2.5"}
-    if "attention_mask" in columns or not target.satisfies(filters):
+    drops = _drops_mask(feed, target)
+    if "attention_mask" in columns or drops is None:
         return
     ids = _source_column(feed, "input_ids")
     if ids is None or not ids.from_tokenizer or (feed.source is not None and feed.source.columns is None):
         return
     place = feed.site.values["columns"]
-    yield Fault(place, {"columns": ", ".join(columns)}, rests_on=filters)
+    yield Fault(place, {"columns": ", ".join(columns)}, rests_on=drops)
+
+
+def _drops_mask(feed: Feed, target: Target) -> dict[str, str] | None:
+    """The releases of datasets that leave the mask out here; None if this one does not."""
+    for specifier, holds in (
+        (">=2.5", True),
+        (">=2.3,<2.5", feed.label_columns is not ABSENT),
+        (">=1.13,<1.17", True),
+    ):
+        if holds and target.satisfies({"datasets": specifier}):
+            return {"datasets": specifier}
+    return None
 
 
 @check("TFD013")
@@ -82,14 +95,12 @@ def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
     exact = {"datasets": ">=2.3"}
     if not target.satisfies(exact) or feed.collator is UNKNOWN:
         return
+    renamed = isinstance(feed.collator, Collator) and feed.collator.renames_label
+    existing = ["labels"] if renamed and LABEL_NAMES & set(source.columns) else sorted(LABEL_NAMES & set(source.columns))
+    accepted = {*existing, *(LABEL_NAMES if "labels" in existing and target.satisfies({"datasets": ">=2.5"}) else ())}
     for argument, names in (("columns", feed.columns), ("label_cols", feed.label_columns)):
         for name in names if isinstance(names, tuple) else ():
-            if name not in LABEL_NAMES or name in source.columns:
-                continue
-            existing = sorted(LABEL_NAMES & set(source.columns))
-            if isinstance(feed.collator, Collator) and (existing or not feed.collator.renames_label):
-                continue
-            if not existing:
+            if name not in LABEL_NAMES or name in accepted or not existing:
                 continue
             yield Fault(
                 feed.site.values.get(argument, feed.site.callee),
@@ -170,16 +181,15 @@ def unshuffled_training_data(use: FeedUse, target: Target) -> Iterator[Fault]:
     """Training data keeps the order of its source."""
     feed = use.feed
     source = feed.source
-    if feed.maker is not FeedMaker.TO_TF_DATASET or source is None or not use.trained_on:
+    if source is None or not use.trained_on:
         return
     if feed.shuffled is not False or not is_training_split(feed.split):
         return
-    if feed.shuffle_argument is ABSENT and not target.satisfies({"datasets": ">=2.3"}):
-        return
-    given = feed.site.values.get("shuffle")
-    edit = AddArgument(feed.site.place, "shuffle=True") if given is None else Replace(given, "True")
-    yield Fault(
-        feed.site.value_or_callee("shuffle"),
-        {"split": spelled_split(feed.split)},
-        fix=PlannedFix(Safety.UNSAFE, "Shuffle the training rows", (edit,)),
-    )
+    fix = None
+    if feed.maker is FeedMaker.TO_TF_DATASET:
+        if feed.shuffle_argument is ABSENT and not target.satisfies({"datasets": ">=2.3"}):
+            return
+        given = feed.site.values.get("shuffle")
+        edit = AddArgument(feed.site.place, "shuffle=True") if given is None else Replace(given, "True")
+        fix = PlannedFix(Safety.UNSAFE, "Shuffle the training rows", (edit,))
+    yield Fault(feed.site.value_or_callee("shuffle"), {"split": spelled_split(feed.split)}, fix=fix)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported, PredictionUsed
+from tflint_hf.trace.views import rests_on_try
 
 
 
@@ -24,5 +25,7 @@ def predict_output_as_array(used: PredictionUsed) -> Iterator[Fault]:
 def removed_load_metric(imported: Imported, target: Target) -> Iterator[Fault]:
     """datasets.load_metric is gone."""
     applies = {"datasets": ">=3.0"}
+    if rests_on_try(imported.guards):
+        return
     if imported.module.partition(".")[0] == "datasets" and imported.name == "load_metric" and target.satisfies(applies):
         yield Fault(imported.place, {"name": "load_metric"}, rests_on=applies)

@@ -10,6 +10,7 @@ from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
+from tflint_hf.trace.events import LabelsConfigured
 from tflint_hf.trace.objects import Form, LabelEncoding, Missing, Model, ModelOrigin, Output, Reads
 from tflint_hf.trace.views import LossUse, ModelUse, Training
 
@@ -165,11 +166,11 @@ def missing_num_labels(use: ModelUse) -> Iterator[Fault]:
 
 
 @check("TFL020")
-def label_map_size_mismatch(use: ModelUse) -> Iterator[Fault]:
+def label_map_size_mismatch(configured: LabelsConfigured) -> Iterator[Fault]:
     """id2label or label2id has another length than num_labels."""
-    label_map = use.model.label_map
-    if label_map is None or isinstance(use.model.num_labels, Missing):
+    setup = configured.setup
+    if setup.label_map is None or isinstance(setup.num_labels, Missing):
         return
-    name, size, place = label_map
-    if size != use.model.num_labels:
-        yield Fault(place, {"num_labels": use.model.num_labels, "map_size": size, "map": name})
+    name, size, place = setup.label_map
+    if size != setup.num_labels:
+        yield Fault(place, {"num_labels": setup.num_labels, "map_size": size, "map": name})

@@ -12,7 +12,7 @@ from tflint_hf.knowledge import TENSORFLOW_NAMES
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported
 from tflint_hf.trace.objects import Missing, ModelOrigin
-from tflint_hf.trace.views import ModelUse, Trace
+from tflint_hf.trace.views import ModelUse, Trace, rests_on_try
 
 _TF_NAME = re.compile(r"^TF[A-Z]")
 _REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", "transformers.optimization_tf")
@@ -20,7 +20,7 @@ _REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", 
 
 def needs_tensorflow(imported: Imported) -> bool:
     """Whether an import takes something that only transformers 4 has."""
-    if imported.module.partition(".")[0] != "transformers":
+    if imported.module.partition(".")[0] != "transformers" or rests_on_try(imported.guards):
         return False
     return (
         bool(_TF_NAME.match(imported.name))
@@ -69,6 +69,6 @@ def pytorch_safetensors_in_tf(use: ModelUse, target: Target) -> Iterator[Fault]:
         model.site.callee,
         {"checkpoint": model.checkpoint},
         fix=PlannedFix(Safety.UNSAFE, "Read tf_model.h5 instead", (add,)),
-        severity=None if "transformers" in target.pinned else Severity.INFO,
+        severity=None if "transformers" in target.pinned and not target.allows_transformers_5 else Severity.INFO,
         rests_on=applies,
     )

@@ -47,16 +47,18 @@ MAX_FORKS = 6
 class Arguments:
     """The arguments of one call. `open`: there may be more, from `*args` or `**kwargs` that cannot be read.
 
-    `nodes` are the argument nodes of the program text, for each position and keyword that has one.
+    `nodes` are the argument nodes of the program text, for each position and keyword that has one; `places` say for
+    keywords out of a dictionary where their values were written.
     """
 
     positional: list[Value] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     open: bool = False
     nodes: dict[int | str, cst.Arg] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
 
     def with_values(self, positional: list[Value], keywords: dict[str, Value]) -> Arguments:
-        return Arguments(positional, keywords, self.open, self.nodes)
+        return Arguments(positional, keywords, self.open, self.nodes, self.places)
 
 
 @dataclass(eq=False, slots=True)
@@ -116,6 +118,8 @@ def _spread_keywords(result: Arguments, value: Value, arg: cst.Arg) -> None:
             if isinstance(key, str):
                 result.nodes[key] = arg
                 result.keywords[key] = item
+                if key in dicts[0].places:
+                    result.places[key] = dicts[0].places[key]
         result.open = result.open or dicts[0].open
     else:
         result.open = True
@@ -421,6 +425,8 @@ def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[
             name = names[key] if isinstance(key, int) else key
         whole[name] = Place(scope.unit, arg)
         values[name] = Place(scope.unit, arg if arg.star else arg.value)
+    for name, place in arguments.places.items():
+        whole[name] = values[name] = place
     callee: Any = callee_anchor(node) if isinstance(node, cst.Call) else node
     return CallSite(Place(scope.unit, node), Place(scope.unit, callee), whole, values)
 

@@ -28,6 +28,7 @@ from tflint_hf.static.values import (
     make_union,
     narrow,
 )
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -50,7 +51,12 @@ def evaluate(machine: Machine, node: cst.BaseExpression, scope: Scope) -> Value:
         machine.depth -= 1
 
 
+_NAMED_CONSTANTS = {"True": True, "False": False, "None": None}
+
+
 def _name(machine: Machine, node: cst.Name, scope: Scope) -> Value:
+    if node.value in _NAMED_CONSTANTS:
+        return Const(_NAMED_CONSTANTS[node.value])
     value = scope.find(node.value)
     if value is not None:
         return narrow(value, machine.guards)
@@ -113,6 +119,8 @@ def _dict(machine: Machine, node: cst.Dict, scope: Scope) -> Value:
             continue
         key = evaluate(machine, element.key, scope) if isinstance(element, cst.DictElement) else UNKNOWN
         items.set_item(machine, result, key, value)
+        if isinstance(key, Const) and isinstance(key.value, str):
+            result.places[key.value] = Place(scope.unit, element.value)
     return result
 
 

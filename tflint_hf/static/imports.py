@@ -171,9 +171,12 @@ def external_attribute(machine: Machine, receiver: External, name: str, place: P
     if path == "tensorflow.keras":
         # `tf.keras` is resolved when something of it is first used.
         return External(f"keras.{name}", machine.keras.attribute(place))
+    if path == "datasets":
+        machine.record(Imported, place, machine.new_group(), module=path, name=name)
     if path == "transformers" or (path.startswith("transformers.") and path.rpartition(".")[2][:1].islower()):
         if _loads_tensorflow("transformers", name):
             machine.keras.load_transformers()
+        machine.record(Imported, place, machine.new_group(), module=path, name=name)
         return External(f"transformers.{name}")
     return External(f"{path}.{name}", receiver.origin)
 

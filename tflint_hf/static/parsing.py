@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,18 @@ class ParsedSource:
     problems: tuple[Problem, ...]
 
 
+def _trouble(text: str, error: cst.ParserSyntaxError) -> tuple[int, int, str]:
+    """Line, column (from 0) and a sentence. Python names the place and the reason better than libcst does."""
+    try:
+        ast.parse(text)
+    except SyntaxError as said:
+        if said.lineno is not None:
+            return said.lineno, max((said.offset or 1) - 1, 0), f"is not valid Python: {said.msg}"
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return error.raw_line, max(error.raw_column, 0), "is not valid Python"
+
+
 def parse_source(source: Source) -> ParsedSource:
     """Parse every fragment of a source."""
     units: list[Unit] = []
@@ -37,16 +50,10 @@ def parse_source(source: Source) -> ParsedSource:
         try:
             tree = cst.parse_module(fragment.text)
         except cst.ParserSyntaxError as error:
-            place = source.location(index, error.raw_line, max(error.raw_column, 0), error.raw_line, error.raw_column)
-            problems.append(
-                Problem(
-                    fragment.cell,
-                    place.line,
-                    place.column,
-                    "is not valid Python",
-                    source.kind is SourceKind.SCRIPT,
-                )
-            )
+            line, column, message = _trouble(fragment.text, error)
+            place = source.location(index, line, column, line, column)
+            whole_file = source.kind is SourceKind.SCRIPT
+            problems.append(Problem(fragment.cell, place.line, place.column, message, whole_file))
         except (RecursionError, ValueError, TypeError, UnicodeError) as error:
             problems.append(
                 Problem(fragment.cell, fragment.first_line, 1, f"cannot be parsed: {error}", source.kind is SourceKind.SCRIPT)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.static.scopes import Scope
     from tflint_hf.trace import objects as facts
+    from tflint_hf.trace.places import Place
 
 MAX_ALTERNATIVES = 6
 
@@ -79,10 +80,14 @@ def list_of(kind: str, element: Value) -> ListValue:
 
 @dataclass(eq=False, slots=True)
 class DictValue(Value):
-    """A dictionary. `facts["open"]` is there when it may hold keys that are not known."""
+    """A dictionary. `facts["open"]` is there when it may hold keys that are not known.
+
+    `places` says where the value of a key was written, for keys of a literal.
+    """
 
     items: dict[Hashable, Value] = field(default_factory=dict)
     facts: dict[str, Value] = field(default_factory=dict)
+    places: dict[Hashable, Place] = field(default_factory=dict)
 
     @property
     def open(self) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Collator,
         Feed,
         Labels,
+        LabelSetup,
         Loss,
         Metric,
         Model,
@@ -49,6 +50,13 @@ class Imported(Event):
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class ModelMade(Event):
     model: Model
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LabelsConfigured(Event):
+    """A model or configuration is told about its labels."""
+
+    setup: LabelSetup
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -187,11 +187,15 @@ class Collator:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a data set. `ragged`: its rows differ in length (None: not known)."""
+    """A column of a data set. `ragged`: its rows differ in length (None: not known).
+
+    `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
+    """
 
     labels: Labels | None = None
     ragged: bool | None = None
     padded: bool | None = None
+    padded_to_longest: bool = False
     from_tokenizer: bool = False
 
 
@@ -271,7 +275,6 @@ class Model:
     head: TFClass | None = None
     checkpoint: str | Missing = ABSENT
     num_labels: int | Missing = ABSENT
-    label_map: tuple[str, int, Place] | None = None
     has_config: bool = False
     outputs: tuple[Output, ...] = ()
     output_names: tuple[str, ...] = ()
@@ -332,10 +335,22 @@ class Layer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A symbolic or eager tensor and what its numbers are; `encoders` are the models it passed through."""
+    """A tensor and what its numbers are; `encoders` are the models it passed through.
+
+    `symbolic`: it began as a Keras Input; `inputs` are the names of those that have one.
+    """
 
     output: Output = Output.UNKNOWN
     keras: KerasOrigin | None = None
     encoders: tuple[Model, ...] = ()
     name: str = ""
     inputs: frozenset[str] = field(default_factory=frozenset)
+    symbolic: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LabelSetup:
+    """num_labels and a label map as one call gave them. `label_map`: its argument, how many labels it names, where."""
+
+    num_labels: int | Missing
+    label_map: tuple[str, int, Place] | None

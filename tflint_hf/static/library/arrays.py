@@ -19,6 +19,7 @@ from tflint_hf.static.values import (
     Fact,
     Instance,
     ListValue,
+    Union,
     Value,
     list_of,
     make_list,
@@ -45,12 +46,20 @@ def labels_of(value: Value | None) -> Labels | None:
         return value.labels or (value.column.labels if value.column is not None else None)
     if isinstance(value, ClassId):
         return Labels(LabelEncoding.INDEX, value.classes, value.known_from)
+    if isinstance(value, Union):
+        # -100 and its like mark positions without a label.
+        found = [labels_of(v) for _, v in value.alternatives if not (isinstance(v, Const) and _negative(v.value))]
+        return found[0] if found and all(f is not None and f == found[0] for f in found) else None
     if isinstance(value, ListValue):
         if not value.exact:
             return labels_of(value.element)
         if value.items and all(isinstance(v, ClassId) for v in value.values):
             return labels_of(value.values[0])
     return None
+
+
+def _negative(value: object) -> bool:
+    return isinstance(value, int) and value < 0
 
 
 @path("numpy.array", "numpy.asarray", "numpy.ascontiguousarray", "tensorflow.constant", "tensorflow.convert_to_tensor",

@@ -141,17 +141,18 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
 def _from_tensor_slices(call: LibraryCall) -> Value:
     value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
     inputs, targets, has_targets = _pair(value)
+    source = _dataset_behind(inputs) or _dataset_behind(targets or UNKNOWN)
     feed = Feed(
         FeedMaker.FROM_TENSOR_SLICES,
         call.site,
         call.site.callee,
-        _dataset_behind(inputs),
+        source,
         batched=False,
-        shuffled=None,
+        shuffled=source.shuffled if source is not None else None,
         keys=_keys(inputs),
         has_targets=has_targets,
         labels=labels_of(targets) if targets is not None else _labels_inside(inputs),
-        split=_split_behind(inputs),
+        split=source.split if source is not None else facts.UNKNOWN,
     )
     return _made(call, feed)
 
@@ -190,11 +191,6 @@ def _dataset_behind(value: Value) -> Dataset | None:
             if isinstance(item, Array) and item.dataset is not None:
                 return item.dataset
     return None
-
-
-def _split_behind(value: Value) -> str | Missing:
-    dataset = _dataset_behind(value)
-    return dataset.split if dataset is not None else facts.UNKNOWN
 
 
 @path("tensorflow.data.Dataset.*", "tensorflow.data.TFRecordDataset", "tensorflow.data.TextLineDataset",

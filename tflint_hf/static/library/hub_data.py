@@ -293,7 +293,22 @@ def _map(call: LibraryCall) -> Value:
     loops, call.machine.open_loops = call.machine.open_loops, call.machine.open_loops + 1
     made = calls.call(call.machine, function, Arguments([batch, *more], extra), call.node, call.scope)
     call.machine.open_loops = loops
-    return Fact(_with_columns(_without(data, call.get("remove_columns")), made))
+    return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made), call))
+
+
+def _padded_in_chunks(data: Dataset, call: LibraryCall) -> Dataset:
+    """padding=True inside map() pads to the longest row of a chunk of 1000, or does nothing where rows come singly."""
+    chunk = call.get("batch_size")
+    whole = isinstance(chunk, Const) and chunk.value in (None, -1)
+    if data.columns is None or whole or call.open:
+        return data
+    singly = call.get("batched") is None
+    large = known_dataset(*data.name.split("/", 1)) is not None if "/" in data.name else known_dataset(data.name)
+    columns = {
+        name: replace(c, ragged=True) if c.padded_to_longest and (singly or (large and chunk is None)) else c
+        for name, c in data.columns.items()
+    }
+    return replace(data, columns=columns)
 
 
 def _without(data: Dataset, removed: Value | None) -> Dataset:
@@ -327,7 +342,7 @@ def _with_columns(data: Dataset, made: Value) -> Dataset:
     if not known:
         # The old columns are not known, the new ones are.
         return replace(data, columns=columns, open=True)
-    return replace(data, columns=columns, open=data.open or source.open)
+    return replace(data, columns=columns, open=data.open or (source.open and "tokenizer" not in source.facts))
 
 
 @method(Dataset, "rename_column", signature="datasets.Dataset.rename_column")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tflint_hf import knowledge
@@ -87,7 +88,56 @@ def _optimizer_by_name(call: LibraryCall) -> Value:
 
 def _made(call: LibraryCall, optimizer: Optimizer) -> Value:
     call.machine.record(OptimizerMade, call.site.callee, call.group, optimizer=optimizer)
-    return Fact(optimizer)
+    return OptimizerValue(optimizer)
+
+
+@dataclass(eq=False, slots=True)
+class OptimizerValue(Value):
+    """An optimizer object; `state` holds a learning rate that the program set on it later."""
+
+    optimizer: Optimizer
+    state: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def now(self) -> Optimizer:
+        """The optimizer with the rate that it has by now."""
+        rate = self.state.get("learning_rate")
+        if rate is None:
+            return self.optimizer
+        number = literal(rate)
+        known = isinstance(number, int | float) and not isinstance(number, bool)
+        return replace(self.optimizer, learning_rate=float(number) if known else facts.UNKNOWN)
+
+
+@hooks.set_attribute_of(OptimizerValue)
+def _set_optimizer(machine: Any, receiver: OptimizerValue, name: str, value: Value, _node: Any, _scope: Any) -> None:
+    if name in {"learning_rate", "lr"}:
+        machine.store.write(receiver.state, "learning_rate", value)
+
+
+@hooks.attribute_of(OptimizerValue)
+def _optimizer_attribute(_machine: Any, receiver: OptimizerValue, name: str, _node: Any, _scope: Any) -> Value | None:
+    return OptimizerRate(receiver) if name in {"learning_rate", "lr"} else None
+
+
+@dataclass(eq=False, slots=True)
+class OptimizerRate(Value):
+    """`optimizer.learning_rate`."""
+
+    owner: OptimizerValue
+
+
+@hooks.method(OptimizerRate, "assign")
+def _assign(call: LibraryCall) -> Value:
+    assert isinstance(call.receiver, OptimizerRate)
+    value = call.rest[0] if call.rest else call.get("value", UNKNOWN)
+    call.machine.store.write(call.receiver.owner.state, "learning_rate", value or UNKNOWN)
+    return UNKNOWN
+
+
+@hooks.method(OptimizerValue, "*")
+def _optimizer_method(_call: LibraryCall) -> Value:
+    return UNKNOWN
 
 
 def _learning_rate(call: LibraryCall) -> float | Schedule | Missing:
@@ -138,8 +188,8 @@ def optimizer_of(value: Value | None, place: Place, absent: Place, *, open_call:
         if open_call:
             return Optimizer(Form.UNKNOWN, absent)
         return Optimizer(Form.ABSENT, absent, "RMSprop", "", ABSENT, 1e-3)
-    if isinstance(value, Fact) and isinstance(value.data, Optimizer):
-        return value.data
+    if isinstance(value, OptimizerValue):
+        return value.now
     text = text_of(value)
     if text is not None:
         info = knowledge.optimizer(text)
@@ -280,6 +330,9 @@ def _setting(call: LibraryCall) -> Value:
         target = call.rest[0] if call.rest else call.get("x")
         if isinstance(target, OptimizerPart):
             target.set_rate(call)
+        elif isinstance(target, OptimizerRate):
+            value = call.rest[1] if len(call.rest) > 1 else call.get("value")
+            call.machine.store.write(target.owner.state, "learning_rate", value or UNKNOWN)
     return UNKNOWN
 
 

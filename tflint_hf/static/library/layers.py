@@ -90,7 +90,7 @@ def _functional_layer(call: LibraryCall, name: str) -> Value:
 def _input(call: LibraryCall) -> Value:
     origin = call.callee.origin if call.callee is not None else None
     name = text_of(call.get("name") or UNKNOWN) or ""
-    return Fact(Tensor(keras=origin, name=name, inputs=frozenset({name} if name else ())))
+    return Fact(Tensor(keras=origin, name=name, inputs=frozenset({name} if name else ()), symbolic=True))
 
 
 def tensors_in(value: Value) -> list[Tensor]:
@@ -128,7 +128,8 @@ def joined(value: Value) -> Tensor:
     encoders: dict[int, Model] = {id(e): e for t in tensors for e in t.encoders}
     origin = next((t.keras for t in tensors if t.keras is not None), None)
     names = frozenset(n for t in tensors for n in t.inputs)
-    return Tensor(keras=origin, encoders=tuple(encoders.values()), inputs=names)
+    symbolic = any(t.symbolic for t in tensors)
+    return Tensor(keras=origin, encoders=tuple(encoders.values()), inputs=names, symbolic=symbolic)
 
 
 @method(Layer, "__call__")

@@ -46,6 +46,7 @@ from tflint_hf.trace.events import (
     Compiled,
     Evaluated,
     Fitted,
+    LabelsConfigured,
     LossCalled,
     ModelMade,
     Predicted,
@@ -57,6 +58,7 @@ from tflint_hf.trace.objects import (
     Keras,
     KerasOrigin,
     Labels,
+    LabelSetup,
     Loss,
     Missing,
     Model,
@@ -118,6 +120,7 @@ def _config(call: LibraryCall) -> Value:
     given = dict(call.given)
     if call.open:
         given["num_labels"] = UNKNOWN
+    _note_labels(call, given)
     return ConfigValue(given)
 
 
@@ -153,13 +156,18 @@ def _model(
         head,
         checkpoint,
         num_labels=_num_labels(given, call.open),
-        label_map=_label_map(call, given),
         has_config=config is not None,
         outputs=_head_outputs(head),
         keywords=frozenset(given) | ({"**"} if call.open else set()),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
+    _note_labels(call, given)
     return ModelValue(model)
+
+
+def _note_labels(call: LibraryCall, given: dict[str, Value]) -> None:
+    setup = LabelSetup(_num_labels(given, call.open), _label_map(call, given))
+    call.machine.record(LabelsConfigured, call.site.callee, call.group, setup=setup)
 
 
 def _num_labels(given: dict[str, Value], open_call: bool) -> int | Missing:
@@ -574,7 +582,7 @@ def _call_model(call: LibraryCall) -> Value:
         described_model = described(value)
         output = described_model.outputs[0] if len(described_model.outputs) == 1 else Output.UNKNOWN
         return Fact(replace(tensor, output=output, encoders=(*tensor.encoders, *described_model.encoders)))
-    symbolic = next((t for t in tensors if t.keras is not None and t.inputs), None)
+    symbolic = next((t for t in tensors if t.keras is not None and t.symbolic), None)
     if symbolic is not None:
         _record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
     form = _prediction_form(value)

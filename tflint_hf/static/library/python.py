@@ -98,7 +98,8 @@ def _dict(call: LibraryCall) -> Value:
     if call.rest:
         source = first(call)
         if isinstance(source, EncodingValue):
-            return EncodingValue(source.columns, source.encoding, source.dataset, as_dict=True)
+            columns = DictValue({**source.columns.items, **call.given}, dict(source.columns.facts))
+            return EncodingValue(columns, source.encoding, source.dataset, as_dict=True)
         if isinstance(source, ListValue):
             for pair in source.values:
                 if isinstance(pair, ListValue) and pair.exact and len(pair.items) == 2:
@@ -112,6 +113,8 @@ def _dict(call: LibraryCall) -> Value:
             items.update_dict(call.machine, result, source)
     for name, value in call.given.items():
         result.items[name] = value
+        if name in call.site.arguments:
+            result.places[name] = call.site.arguments[name]
     if call.open:
         result.facts["open"] = UNKNOWN
     return result

@@ -71,7 +71,8 @@ _TOKENIZE = "transformers.PreTrainedTokenizerBase.__call__"
 def _tokenize(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, TokenizerValue)
     ragged, padded = _raggedness(call)
-    column = Column(ragged=ragged, padded=padded, from_tokenizer=True)
+    to_longest = ragged is None and padded is True and call.get("max_length") is None
+    column = Column(ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True)
     columns = DictValue(
         {"input_ids": Array(column=column), "attention_mask": Array(column=column)},
         {"open": UNKNOWN, "tokenizer": UNKNOWN},
