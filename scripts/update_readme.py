@@ -30,7 +30,9 @@ def updated(text: str) -> str:
 
 def rule_table() -> str:
     rows = [_row(rule) for rule in load_rules()]
-    return "\n".join(["| code | name | severity | fix | what it does |", "| --- | --- | --- | --- | --- |", *rows]) + "\n"
+    return (
+        "\n".join(["| code | name | severity | fix | what it does |", "| --- | --- | --- | --- | --- |", *rows]) + "\n"
+    )
 
 
 def _row(rule: Rule) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.checks import data, evaluation, labels, model, optimizer, versions
 from tflint_hf.checks.fault import Check, Fault, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
-from tflint_hf.fixes import PlannedFix
 from tflint_hf.trace.views import rests_on_try
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tflint_hf.fixes import PlannedFix
     from tflint_hf.rules import Rule, RuleTable
     from tflint_hf.target import Target
     from tflint_hf.trace.places import Place

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tflint_hf.discovery import imported_stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +63,6 @@ def _near(path: Path, other: Path) -> bool:
     """Whether an import in one file can mean the other: one's folder, or its parent, holds the other."""
     here = path.parent
     return other.is_relative_to(here) or any(
-        other.parent in (folder, folder / "src") or other.parent.parent == folder for folder in (here, *here.parents[:3])
+        other.parent in (folder, folder / "src") or other.parent.parent == folder
+        for folder in (here, *here.parents[:3])
     )

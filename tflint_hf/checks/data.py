@@ -96,7 +96,9 @@ def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
     if not target.satisfies(exact) or feed.collator is UNKNOWN:
         return
     renamed = isinstance(feed.collator, Collator) and feed.collator.renames_label
-    existing = ["labels"] if renamed and LABEL_NAMES & set(source.columns) else sorted(LABEL_NAMES & set(source.columns))
+    existing = (
+        ["labels"] if renamed and LABEL_NAMES & set(source.columns) else sorted(LABEL_NAMES & set(source.columns))
+    )
     accepted = {*existing, *(LABEL_NAMES if "labels" in existing and target.satisfies({"datasets": ">=2.5"}) else ())}
     for argument, names in (("columns", feed.columns), ("label_cols", feed.label_columns)):
         for name in names if isinstance(names, tuple) else ():

@@ -10,7 +10,6 @@ from tflint_hf.trace.events import Imported, PredictionUsed
 from tflint_hf.trace.views import rests_on_try
 
 
-
 @check("TFE001")
 def predict_output_as_array(used: PredictionUsed) -> Iterator[Fault]:
     """The output object of a model is read as if it were an array of logits."""

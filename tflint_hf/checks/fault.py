@@ -45,18 +45,26 @@ class Check:
 
 
 _FUNCTIONS: dict[str, CheckFunction] = {}
+_ONCE_PER_PROJECT: set[str] = set()
 
 
-def check(code: str) -> Callable[[F], F]:
-    """Register the function of a rule."""
+def check(code: str, *, once_per_project: bool = False) -> Callable[[F], F]:
+    """Register the function of a rule; what it finds may concern a whole project, and is then said once in it."""
 
     def register(function: F) -> F:
         if code in _FUNCTIONS:
             raise ValueError(f"{code} has two functions: {_FUNCTIONS[code].__name__} and {function.__name__}")
         _FUNCTIONS[code] = function
+        if once_per_project:
+            _ONCE_PER_PROJECT.add(code)
         return function
 
     return register
+
+
+def once_per_project() -> frozenset[str]:
+    """The codes of the rules whose finding concerns a whole project."""
+    return frozenset(_ONCE_PER_PROJECT)
 
 
 def registered() -> dict[str, Check]:

@@ -142,7 +142,7 @@ def missing_num_labels(use: ModelUse) -> Iterator[Fault]:
     head = model.head
     if head is None or head.task not in _HEADS_WITH_CLASSES or model.origin is not ModelOrigin.PRETRAINED:
         return
-    given = model.keywords & {"num_labels", "id2label", "label2id", "config", "**"}
+    given = model.keywords & {"num_labels", "id2label", "config", "**"}
     size = _head_size(model)
     if given or size is None or not use.fits or any(f.state.head_changed for f in use.fits):
         return

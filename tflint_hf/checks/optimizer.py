@@ -156,9 +156,9 @@ def keras_3_objects_mixed(training: Training) -> Iterator[Fault]:
         if metric.form is Form.OBJECT and metric.origin is not None and _is_keras_3(metric.origin):
             yield _mixed(metric.origin, metric.place, metric.class_name, "metric")
     rate = training.compiled.optimizer.learning_rate
-    if isinstance(rate, Schedule) and rate.origin is not None and _is_keras_3(rate.origin):
-        if not _is_keras_3(training.compiled.optimizer.origin):
-            yield _mixed(rate.origin, rate.site.callee, rate.class_name, "learning-rate schedule")
+    alone = isinstance(rate, Schedule) and not _is_keras_3(training.compiled.optimizer.origin)
+    if alone and isinstance(rate, Schedule) and rate.origin is not None and _is_keras_3(rate.origin):
+        yield _mixed(rate.origin, rate.site.callee, rate.class_name, "learning-rate schedule")
     for fit in training.fits:
         for callback in fit.callbacks:
             if callback.origin is not None and _is_keras_3(callback.origin):

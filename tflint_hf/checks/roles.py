@@ -6,7 +6,9 @@ import re
 
 from tflint_hf.trace.objects import Missing
 
-_EVALUATION = re.compile(r"^(validation|valid|val|dev|test|eval|evaluation|heldout|held_out|holdout)(_|-|\d|$|\[)", re.I)
+_EVALUATION = re.compile(
+    r"^(validation|valid|val|dev|test|eval|evaluation|heldout|held_out|holdout)(_|-|\d|$|\[)", re.I
+)
 _TRAINING = re.compile(r"^(train|training)(_|-|\d|$|\[)", re.I)
 
 

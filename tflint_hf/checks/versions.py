@@ -11,8 +11,8 @@ from tflint_hf.fixes import AddArgument, PlannedFix
 from tflint_hf.knowledge import TENSORFLOW_NAMES
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported
-from tflint_hf.trace.objects import Missing, ModelOrigin
-from tflint_hf.trace.views import ModelUse, Trace, rests_on_try
+from tflint_hf.trace.objects import Missing, Model, ModelOrigin
+from tflint_hf.trace.views import Trace, rests_on_try
 
 _TF_NAME = re.compile(r"^TF[A-Z]")
 _REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", "transformers.optimization_tf")
@@ -29,7 +29,7 @@ def needs_tensorflow(imported: Imported) -> bool:
     )
 
 
-@check("TFV001")
+@check("TFV001", once_per_project=True)
 def removed_tf_classes(trace: Trace, target: Target) -> Iterator[Fault]:
     """transformers 5 has no TensorFlow classes. Said once, at the first import of one."""
     if not target.allows_transformers_5:
@@ -54,21 +54,35 @@ def removed_tf_trainer(imported: Imported, target: Target) -> Iterator[Fault]:
 
 
 @check("TFV005")
-def pytorch_safetensors_in_tf(use: ModelUse, target: Target) -> Iterator[Fault]:
-    """transformers 4.55 to 4.57 cannot read PyTorch's safetensors into a TensorFlow model."""
+def pytorch_safetensors_in_tf(trace: Trace, target: Target) -> Iterator[Fault]:
+    """transformers 4.55 to 4.57 cannot read PyTorch's safetensors into a TensorFlow model.
+
+    Where no pin leads there, it is said once for a program, as something to know when pinning.
+    """
     applies = {"transformers": ">=4.55,<5"}
-    model = use.model
-    if model.origin is not ModelOrigin.PRETRAINED or isinstance(model.checkpoint, Missing):
+    if not target.satisfies(applies):
         return
-    if not target.satisfies(applies) or model.keywords & {"use_safetensors", "from_pt", "revision", "**"}:
-        return
-    if model.local_checkpoint or not re.match(r"^[\w.-]+(/[\w.-]+)?$", model.checkpoint) or model.checkpoint[0] == ".":
-        return
-    add = AddArgument(model.site.place, "use_safetensors=False")
-    yield Fault(
-        model.site.callee,
-        {"checkpoint": model.checkpoint},
-        fix=PlannedFix(Safety.UNSAFE, "Read tf_model.h5 instead", (add,)),
-        severity=None if "transformers" in target.pinned and not target.allows_transformers_5 else Severity.INFO,
-        rests_on=applies,
-    )
+    pinned = "transformers" in target.pinned and not target.allows_transformers_5
+    for use in trace.model_uses:
+        checkpoint = use.model.checkpoint
+        if isinstance(checkpoint, Missing) or not _reads_safetensors(use.model):
+            continue
+        add = AddArgument(use.model.site.place, "use_safetensors=False")
+        yield Fault(
+            use.model.site.callee,
+            {"checkpoint": checkpoint},
+            fix=PlannedFix(Safety.UNSAFE, "Read tf_model.h5 instead", (add,)),
+            severity=None if pinned else Severity.INFO,
+            rests_on=applies,
+        )
+        if not pinned:
+            return
+
+
+def _reads_safetensors(model: Model) -> bool:
+    """Whether from_pretrained takes the weights of a Hub repository in the format that it prefers."""
+    if model.origin is not ModelOrigin.PRETRAINED or isinstance(model.checkpoint, Missing) or model.local_checkpoint:
+        return False
+    if model.keywords & {"use_safetensors", "from_pt", "revision", "**"}:
+        return False
+    return re.match(r"^[\w-][\w.-]*(/[\w.-]+)?$", model.checkpoint) is not None

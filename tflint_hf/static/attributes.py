@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tflint_hf.static import calls, imports
 from tflint_hf.static.library import hooks
 from tflint_hf.static.values import (
     UNKNOWN,
     Bound,
     Class,
-    Const,
     External,
     Function,
     Instance,
@@ -29,6 +26,8 @@ from tflint_hf.static.values import (
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -133,9 +132,7 @@ def _decorated(function: Function, name: str) -> bool:
     return any(isinstance(d, External) and d.last == name for d in function.decorators)
 
 
-def set_attribute(
-    machine: Machine, receiver: Value, name: str, value: Value, node: cst.CSTNode, scope: Scope
-) -> None:
+def set_attribute(machine: Machine, receiver: Value, name: str, value: Value, node: cst.CSTNode, scope: Scope) -> None:
     """`receiver.name = value`."""
     for guards, one in alternatives(receiver, machine.guards):
         with machine.under(guards):
@@ -156,5 +153,3 @@ def as_model(value: Value) -> ModelValue | None:
     if isinstance(value, ModelValue):
         return value
     return value.model if isinstance(value, Instance) else None
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -38,6 +37,8 @@ from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
 from tflint_hf.trace.places import CallSite, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from tflint_hf.static.machine import Machine
 
 MAX_FORKS = 6
@@ -265,7 +266,7 @@ def _bind_parameters(
         rest = list(positional[len(names) :])
         bound[params.star_arg.name.value] = list_of("tuple", UNKNOWN) if open_call else make_list("tuple", rest)
     if params.star_kwarg is not None:
-        bound[params.star_kwarg.name.value] = DictValue(dict(extra), {"open": UNKNOWN} if open_call else {})
+        bound[params.star_kwarg.name.value] = DictValue({**extra}, {"open": UNKNOWN} if open_call else {})
     inner.names.update(bound)
 
 
@@ -382,9 +383,12 @@ def _variants(machine: Machine, arguments: Arguments) -> Iterator[tuple[Guards, 
         else:
             chosen = dict(zip((slot[0] for slot in kept), (v for _, v in choice), strict=True))
             chosen.update(dict.fromkeys(unknown, UNKNOWN))
-            yield guards, arguments.with_values(
-                [chosen.get(i, v) for i, v in enumerate(arguments.positional)],
-                {k: chosen.get(k, v) for k, v in arguments.keywords.items()},
+            yield (
+                guards,
+                arguments.with_values(
+                    [chosen.get(i, v) for i, v in enumerate(arguments.positional)],
+                    {k: chosen.get(k, v) for k, v in arguments.keywords.items()},
+                ),
             )
 
 
@@ -403,7 +407,7 @@ def _call_once(
         hooks.unknown_call(machine, path, receiver, arguments.positional, arguments.keywords, node, scope, group)
         return UNKNOWN
     names = hooks.parameter_names(machine, signature_name, keras_3=hooks.is_keras_3(callee, receiver))
-    given = {name: value for name, value in zip(names, arguments.positional, strict=False)}
+    given = dict(zip(names, arguments.positional, strict=False))
     given.update(arguments.keywords)
     rest = arguments.positional[len(names) :]
     bound = LibraryCall(
@@ -419,10 +423,7 @@ def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[
     whole: dict[str, Place] = {}
     values: dict[str, Place] = {}
     for key, arg in arguments.nodes.items():
-        if isinstance(key, int) and key >= len(names):
-            name = f"#{key}"
-        else:
-            name = names[key] if isinstance(key, int) else key
+        name = f"#{key}" if isinstance(key, int) and key >= len(names) else names[key] if isinstance(key, int) else key
         whole[name] = Place(scope.unit, arg)
         values[name] = Place(scope.unit, arg if arg.star else arg.value)
     for name, place in arguments.places.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,8 @@ from tflint_hf.static.positions import Span, spans_of
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tflint_hf.fixes import PlannedEdit
     from tflint_hf.static.parsing import Unit
 
@@ -124,5 +125,7 @@ class Resolver:
             before = spans[index - 1]
             if before is None:
                 return None
-            return self._replacement(edit.call, Span(before.end_line, before.end_column, own.end_line, own.end_column), "")
+            return self._replacement(
+                edit.call, Span(before.end_line, before.end_column, own.end_line, own.end_column), ""
+            )
         return self._replacement(edit.call, own, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -17,11 +16,9 @@ from tflint_hf.static.values import (
     UNKNOWN,
     Const,
     DictValue,
-    External,
     Function,
     ListValue,
     Value,
-    alternatives,
     join_all,
     list_of,
     make_list,
@@ -31,6 +28,8 @@ from tflint_hf.static.values import (
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tflint_hf.static.machine import Machine
 
 MAX_UNROLLED = 16
@@ -267,8 +266,7 @@ def _conditional(machine: Machine, node: cst.IfExp, scope: Scope) -> Value:
 
 def _lambda(machine: Machine, node: cst.Lambda, scope: Scope) -> Value:
     defaults = {p.name.value: evaluate(machine, p.default, scope) for p in parameters(node.params) if p.default}
-    function = Function(node, scope, scope.unit, "<lambda>", defaults)
-    return function
+    return Function(node, scope, scope.unit, "<lambda>", defaults)
 
 
 def _comprehension(machine: Machine, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, scope: Scope) -> Value:
@@ -298,9 +296,7 @@ def _dict_comprehension(machine: Machine, node: cst.DictComp, scope: Scope) -> V
     return result
 
 
-def _rounds(
-    machine: Machine, for_in: cst.CompFor, scope: Scope, body: Callable[[], Value]
-) -> tuple[list[Value], bool]:
+def _rounds(machine: Machine, for_in: cst.CompFor, scope: Scope, body: Callable[[], Value]) -> tuple[list[Value], bool]:
     """Run a comprehension's body for each item; the flag says whether the rounds are exactly those of the program."""
     iterated = items.iterate(machine, evaluate(machine, for_in.iter, scope), for_in.iter, scope)
     rounds, exact = iterated
@@ -382,4 +378,3 @@ _HANDLERS: dict[type, Callable[[Machine, Any, Scope], Value]] = {
     cst.Yield: _yield,
     cst.Ellipsis: _ellipsis,
 }
-

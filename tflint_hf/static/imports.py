@@ -179,4 +179,3 @@ def external_attribute(machine: Machine, receiver: External, name: str, place: P
         machine.record(Imported, place, machine.new_group(), module=path, name=name)
         return External(f"transformers.{name}")
     return External(f"{path}.{name}", receiver.origin)
-

@@ -41,7 +41,7 @@ class SliceValue(Value):
 
     def apply(self, values: list[Value]) -> list[Value] | None:
         """The chosen items, None if the bounds are not known."""
-        numbers = [b.value if isinstance(b, Const) else UNKNOWN for b in self.bounds]
+        numbers: list[Any] = [b.value if isinstance(b, Const) else UNKNOWN for b in self.bounds]
         if any(not (n is None or isinstance(n, int)) for n in numbers):
             return None
         return values[slice(*numbers)]
@@ -137,7 +137,12 @@ def set_item(machine: Machine, receiver: Value, key: Value, value: Value) -> Non
             element = receiver.facts.get("element")
             machine.store.write(receiver.facts, "element", value if element is None else join_all([element, value]))
     elif isinstance(receiver, ListValue):
-        if isinstance(key, Const) and isinstance(key.value, int) and receiver.exact and 0 <= key.value < len(receiver.items):
+        if (
+            isinstance(key, Const)
+            and isinstance(key.value, int)
+            and receiver.exact
+            and 0 <= key.value < len(receiver.items)
+        ):
             machine.store.write(receiver.items, key.value, value)
         else:
             blur_list(machine, receiver, value)

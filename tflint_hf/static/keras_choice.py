@@ -9,9 +9,12 @@ TensorFlow was imported, and makes `tf.keras` Keras 3 as well.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tflint_hf.trace.objects import Keras, KerasOrigin
-from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    from tflint_hf.trace.places import Place
 
 
 @dataclass(eq=False, slots=True)

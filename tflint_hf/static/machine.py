@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from tflint_hf.static.keras_choice import KerasChoice
 from tflint_hf.static.store import Store
-from tflint_hf.static.values import Value
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
-from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import libcst as cst
 
+    from tflint_hf.static.keras_choice import KerasChoice
     from tflint_hf.static.modules import Modules
     from tflint_hf.static.scopes import Scope
-    from tflint_hf.static.values import Class, Function, Instance
+    from tflint_hf.static.values import Class, Function, Instance, Value
     from tflint_hf.target import Target
     from tflint_hf.trace.events import Event
+    from tflint_hf.trace.places import Place
 
 KERAS_3 = Version("3.15")
 MAX_STEPS = 120_000
@@ -61,6 +61,7 @@ class Machine:
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     instances: dict[int, Instance] = field(default_factory=dict)
+    saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
 

@@ -50,13 +50,22 @@ def parse_source(source: Source) -> ParsedSource:
         try:
             tree = cst.parse_module(fragment.text)
         except cst.ParserSyntaxError as error:
+            if source.kind is SourceKind.MARKDOWN:
+                # A fenced block may be an excerpt or an output; that is no fault of the document.
+                continue
             line, column, message = _trouble(fragment.text, error)
             place = source.location(index, line, column, line, column)
             whole_file = source.kind is SourceKind.SCRIPT
             problems.append(Problem(fragment.cell, place.line, place.column, message, whole_file))
         except (RecursionError, ValueError, TypeError, UnicodeError) as error:
             problems.append(
-                Problem(fragment.cell, fragment.first_line, 1, f"cannot be parsed: {error}", source.kind is SourceKind.SCRIPT)
+                Problem(
+                    fragment.cell,
+                    fragment.first_line,
+                    1,
+                    f"cannot be parsed: {error}",
+                    source.kind is SourceKind.SCRIPT,
+                )
             )
         else:
             units.append(Unit(source, index, tree))

@@ -6,12 +6,16 @@ those alone, without its metadata machinery.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import libcst as cst
 from libcst._nodes.internal import CodegenState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import libcst as cst
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,7 +12,23 @@ from packaging.version import Version
 from tflint_hf.static import calls, expressions, statements
 from tflint_hf.static.calls import Arguments
 from tflint_hf.static.keras_choice import KerasChoice
-from tflint_hf.static.library import arrays, feeds, hub_data, keras_objects, layers, models, python, text
+from tflint_hf.static.library import (
+    arrays,
+    builtin_functions,
+    configuration,
+    containers,
+    feeds,
+    hub_data,
+    hub_methods,
+    keras_models,
+    keras_objects,
+    layers,
+    model_state,
+    predictions,
+    pretrained,
+    text,
+    training,
+)
 from tflint_hf.static.machine import MAX_STEPS, Machine
 from tflint_hf.static.modules import Modules, ProgramFiles
 from tflint_hf.static.scopes import Scope
@@ -23,10 +37,29 @@ from tflint_hf.trace.guards import NO_GUARDS
 from tflint_hf.trace.views import Trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from tflint_hf.target import Target
 
 #: The models of libraries register themselves when they are imported.
-LIBRARY_MODELS = (arrays, feeds, hub_data, keras_objects, layers, models, python, text)
+LIBRARY_MODELS = (
+    arrays,
+    builtin_functions,
+    configuration,
+    containers,
+    feeds,
+    hub_data,
+    hub_methods,
+    keras_models,
+    keras_objects,
+    layers,
+    model_state,
+    predictions,
+    pretrained,
+    text,
+    training,
+)
 
 TWO_KERAS = Version("2.16")
 MAX_ROUNDS = 4

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tflint_hf.static.values import Value
-
 if TYPE_CHECKING:
-    from tflint_hf.static.values import Class
+    from tflint_hf.static.values import Class, Value
 
 
 @dataclass(eq=False, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -11,7 +10,6 @@ import libcst as cst
 from tflint_hf.static import expressions, imports, items
 from tflint_hf.static.library import hooks
 from tflint_hf.static.scopes import Scope
-from tflint_hf.static.store import Changes
 from tflint_hf.static.syntax import parameters, source_text
 from tflint_hf.static.truth import condition_key, truth
 from tflint_hf.static.values import (
@@ -25,10 +23,13 @@ from tflint_hf.static.values import (
     join_all,
     make_union,
 )
-from tflint_hf.trace.guards import Guards
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tflint_hf.static.machine import Machine
+    from tflint_hf.static.store import Changes
+    from tflint_hf.trace.guards import Guards
 
 MAX_UNROLLED = 16
 
@@ -111,11 +112,10 @@ def _augmented(machine: Machine, node: cst.AugAssign, scope: Scope) -> Flow:
         else:
             items.blur_list(machine, left, items.element_of(machine, right))
         return Flow.NORMAL
-    if op is None or machine.open_loops:
-        value: Value = UNKNOWN
-    else:
-        value = expressions.combine(machine, op, left, right, node, scope)
-    items.assign_target(machine, node.target, value, scope)
+    result = UNKNOWN
+    if op is not None and not machine.open_loops:
+        result = expressions.combine(machine, op, left, right, node, scope)
+    items.assign_target(machine, node.target, result, scope)
     return Flow.NORMAL
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.values import Value, make_union, same
-from tflint_hf.trace.guards import Guards
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tflint_hf.trace.guards import Guards
 
 
 class _Gone:

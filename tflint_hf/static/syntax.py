@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _EMPTY = cst.Module([])
 
@@ -44,9 +46,7 @@ def names_in(node: cst.CSTNode) -> tuple[str, ...]:
         current = stack.pop()
         if isinstance(current, cst.Name):
             names.append(current.value)
-        elif isinstance(current, cst.Attribute):
-            stack.append(current.value)
-        elif isinstance(current, cst.Arg):
+        elif isinstance(current, (cst.Attribute, cst.Arg)):
             stack.append(current.value)
         else:
             stack.extend(current.children)

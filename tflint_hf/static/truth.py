@@ -27,6 +27,13 @@ def truth(value: Value) -> bool | None:
     return None
 
 
+_OPPOSITES: dict[type[cst.BaseCompOp], cst.BaseCompOp] = {
+    cst.NotEqual: cst.Equal(),
+    cst.IsNot: cst.Is(),
+    cst.NotIn: cst.In(),
+}
+
+
 def condition_key(machine: Machine, node: cst.BaseExpression, scope: Scope) -> tuple[object, bool]:
     """A key that two conditions share if they are the same decision, and whether this one stands for its yes.
 
@@ -39,10 +46,10 @@ def condition_key(machine: Machine, node: cst.BaseExpression, scope: Scope) -> t
         node = node.expression
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         part = node.comparisons[0]
-        opposite = {cst.NotEqual: cst.Equal, cst.IsNot: cst.Is, cst.NotIn: cst.In}.get(type(part.operator))
+        opposite = _OPPOSITES.get(type(part.operator))
         if opposite is not None:
             positive = not positive
-            node = node.with_changes(comparisons=[part.with_changes(operator=opposite())])
+            node = node.with_changes(comparisons=[part.with_changes(operator=opposite)])
     text = source_text(node, limit=400)
     values = [scope.find(name) for name in names_in(node)]
     machine.kept.append(values)

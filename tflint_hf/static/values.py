@@ -6,13 +6,14 @@ so that the reader can take a branch back.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import libcst as cst
 
     from tflint_hf.static.scopes import Scope
@@ -85,9 +86,9 @@ class DictValue(Value):
     `places` says where the value of a key was written, for keys of a literal.
     """
 
-    items: dict[Hashable, Value] = field(default_factory=dict)
+    items: dict[Any, Value] = field(default_factory=dict)
     facts: dict[str, Value] = field(default_factory=dict)
-    places: dict[Hashable, Place] = field(default_factory=dict)
+    places: dict[Any, Place] = field(default_factory=dict)
 
     @property
     def open(self) -> bool:

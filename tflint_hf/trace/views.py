@@ -126,7 +126,7 @@ class Trace:
 
     @cached_property
     def loss_uses(self) -> tuple[LossUse, ...]:
-        found = []
+        found: list[LossUse] = []
         for event in self.events:
             if isinstance(event, Compiled):
                 found.extend(_compiled_losses(event))
@@ -156,7 +156,9 @@ class Trace:
                 trained = [f.feed for f in fits if f.feed is not None and f.feed.site is site]
                 validating = [f.validation for f in fits if f.validation is not None and f.validation.site is site]
                 evaluated = [
-                    e.feed for e in self.events if isinstance(e, Evaluated) and e.feed is not None and e.feed.site is site
+                    e.feed
+                    for e in self.events
+                    if isinstance(e, Evaluated) and e.feed is not None and e.feed.site is site
                 ]
                 predicted = [
                     e.prediction.feed

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import items, uses
-from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.values import (
@@ -28,6 +27,7 @@ from tflint_hf.trace.objects import LabelEncoding, Labels, Output, Prediction, P
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -62,9 +62,23 @@ def _negative(value: object) -> bool:
     return isinstance(value, int) and value < 0
 
 
-@path("numpy.array", "numpy.asarray", "numpy.ascontiguousarray", "tensorflow.constant", "tensorflow.convert_to_tensor",
-      "tensorflow.cast", "tensorflow.identity", "tensorflow.squeeze", "tensorflow.reshape", "tensorflow.expand_dims",
-      "numpy.squeeze", "numpy.reshape", "numpy.ravel", "numpy.copy", "tensorflow.stop_gradient")  # fmt: skip
+@path(
+    "numpy.array",
+    "numpy.asarray",
+    "numpy.ascontiguousarray",
+    "tensorflow.constant",
+    "tensorflow.convert_to_tensor",
+    "tensorflow.cast",
+    "tensorflow.identity",
+    "tensorflow.squeeze",
+    "tensorflow.reshape",
+    "tensorflow.expand_dims",
+    "numpy.squeeze",
+    "numpy.reshape",
+    "numpy.ravel",
+    "numpy.copy",
+    "tensorflow.stop_gradient",
+)
 def _keep(call: LibraryCall) -> Value:
     value = _argument(call)
     if isinstance(value, Array):
@@ -75,8 +89,25 @@ def _keep(call: LibraryCall) -> Value:
     return Array(labels=labels) if labels is not None else Array()
 
 
-@method(Array, "astype", "reshape", "ravel", "flatten", "squeeze", "to_numpy", "tolist", "to_list", "numpy", "copy",
-        "fillna", "dropna", "values", "view", "cast", "detach")  # fmt: skip
+@method(
+    Array,
+    "astype",
+    "reshape",
+    "ravel",
+    "flatten",
+    "squeeze",
+    "to_numpy",
+    "tolist",
+    "to_list",
+    "numpy",
+    "copy",
+    "fillna",
+    "dropna",
+    "values",
+    "view",
+    "cast",
+    "detach",
+)
 def _array_method(call: LibraryCall) -> Value:
     return call.receiver or UNKNOWN
 
@@ -109,18 +140,41 @@ def _one_hot(call: LibraryCall) -> Value:
 
 
 _READING = {
-    "numpy.argmax": "np.argmax", "numpy.argsort": "np.argsort", "numpy.round": "np.round", "numpy.rint": "np.rint",
-    "numpy.max": "np.max", "numpy.amax": "np.amax", "numpy.where": "np.where", "numpy.squeeze": "np.squeeze",
-    "numpy.exp": "np.exp", "tensorflow.argmax": "tf.argmax", "tensorflow.math.argmax": "tf.math.argmax",
-    "tensorflow.nn.softmax": "tf.nn.softmax", "tensorflow.nn.sigmoid": "tf.nn.sigmoid",
-    "tensorflow.sigmoid": "tf.sigmoid", "tensorflow.math.sigmoid": "tf.math.sigmoid",
-    "tensorflow.round": "tf.round", "tensorflow.nn.softmax_v2": "tf.nn.softmax", "scipy.special.softmax": "softmax",
+    "numpy.argmax": "np.argmax",
+    "numpy.argsort": "np.argsort",
+    "numpy.round": "np.round",
+    "numpy.rint": "np.rint",
+    "numpy.max": "np.max",
+    "numpy.amax": "np.amax",
+    "numpy.where": "np.where",
+    "numpy.squeeze": "np.squeeze",
+    "numpy.exp": "np.exp",
+    "tensorflow.argmax": "tf.argmax",
+    "tensorflow.math.argmax": "tf.math.argmax",
+    "tensorflow.nn.softmax": "tf.nn.softmax",
+    "tensorflow.nn.sigmoid": "tf.nn.sigmoid",
+    "tensorflow.sigmoid": "tf.sigmoid",
+    "tensorflow.math.sigmoid": "tf.math.sigmoid",
+    "tensorflow.round": "tf.round",
+    "tensorflow.nn.softmax_v2": "tf.nn.softmax",
+    "scipy.special.softmax": "softmax",
     "scipy.special.expit": "expit",
-}  # fmt: skip
+}
 
 
-@path("numpy.argmax", "numpy.argsort", "numpy.round", "numpy.rint", "numpy.max", "numpy.amax", "numpy.where",
-      "numpy.exp", "tensorflow.argmax", "tensorflow.math.argmax", "tensorflow.round")  # fmt: skip
+@path(
+    "numpy.argmax",
+    "numpy.argsort",
+    "numpy.round",
+    "numpy.rint",
+    "numpy.max",
+    "numpy.amax",
+    "numpy.where",
+    "numpy.exp",
+    "tensorflow.argmax",
+    "tensorflow.math.argmax",
+    "tensorflow.round",
+)
 def _reading(call: LibraryCall) -> Value:
     value = _argument(call)
     if uses.used_as_array(call.machine, value, _READING[call.path], _first_place(call)):
@@ -142,9 +196,16 @@ def _first_place(call: LibraryCall) -> Any:
     return next(iter(values.values()), call.site.callee)
 
 
-@path("tensorflow.nn.softmax", "tensorflow.nn.sigmoid", "tensorflow.sigmoid", "tensorflow.math.sigmoid",
-      "scipy.special.softmax", "scipy.special.expit", "keras.activations.softmax",
-      "keras.activations.sigmoid")  # fmt: skip
+@path(
+    "tensorflow.nn.softmax",
+    "tensorflow.nn.sigmoid",
+    "tensorflow.sigmoid",
+    "tensorflow.math.sigmoid",
+    "scipy.special.softmax",
+    "scipy.special.expit",
+    "keras.activations.softmax",
+    "keras.activations.sigmoid",
+)
 def _activation(call: LibraryCall) -> Value:
     value = _argument(call)
     use = _READING.get(call.path, call.path.rpartition(".")[2])
@@ -210,9 +271,7 @@ def _encoding_dict(call: LibraryCall) -> Value:
 
 
 @hooks.attribute_of(EncodingValue)
-def _encoding_attribute(
-    machine: Machine, receiver: EncodingValue, name: str, node: Any, scope: Scope
-) -> Value | None:
+def _encoding_attribute(machine: Machine, receiver: EncodingValue, name: str, node: Any, scope: Scope) -> Value | None:
     if name == "data":
         return EncodingValue(receiver.columns, receiver.encoding, receiver.dataset, as_dict=True)
     if name in {"input_ids", "attention_mask", "token_type_ids", "labels"}:
@@ -227,7 +286,14 @@ def _encoding_keys(_receiver: EncodingValue) -> Value:
 
 @hooks.escape
 def _prediction_passed_on(
-    machine: Machine, name: str, receiver: Value | None, _positional: Any, _keywords: Any, node: Any, scope: Scope, *_: Any
+    machine: Machine,
+    name: str,
+    receiver: Value | None,
+    _positional: Any,
+    _keywords: Any,
+    node: Any,
+    scope: Scope,
+    *_: Any,
 ) -> None:
     """An array's method called on the output object of a model."""
     if name in _ARRAY_METHODS and not isinstance(receiver, Instance):

@@ -9,8 +9,8 @@ from tflint_hf.static import calls
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import labels_of
-from tflint_hf.static.library.hub_data import dataset_of, strings
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.hub_data import dataset_of, strings
 from tflint_hf.static.library.text import collator_of, literal
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -66,23 +66,26 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
     if isinstance(size, Const) and size.value is None:
         batched = False
     keys = columns if isinstance(columns, tuple) else None
-    return _made(call, Feed(
-        FeedMaker.TO_TF_DATASET,
-        call.site,
-        call.site.callee,
-        source,
-        batched=batched,
-        shuffled=_shuffled(source, shuffle, default=False),
-        shuffle_place=call.site.values.get("shuffle"),
-        columns=columns,
-        label_columns=label_columns,
-        collator=collator,
-        keys=keys,
-        has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
-        labels=_source_labels(source, columns, label_columns),
-        shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
-        split=source.split,
-    ))  # fmt: skip
+    return _made(
+        call,
+        Feed(
+            FeedMaker.TO_TF_DATASET,
+            call.site,
+            call.site.callee,
+            source,
+            batched=batched,
+            shuffled=_shuffled(source, shuffle, default=False),
+            shuffle_place=call.site.values.get("shuffle"),
+            columns=columns,
+            label_columns=label_columns,
+            collator=collator,
+            keys=keys,
+            has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
+            labels=_source_labels(source, columns, label_columns),
+            shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
+            split=source.split,
+        ),
+    )
 
 
 def _shuffled(source: Dataset, asked: Any, *, default: bool) -> bool | None:
@@ -95,11 +98,16 @@ def _shuffled(source: Dataset, asked: Any, *, default: bool) -> bool | None:
 
 def _source_labels(source: Dataset, columns: Any, label_columns: Any) -> Labels | None:
     """The labels that such a feed carries, by the columns asked for."""
-    asked = [*(columns if isinstance(columns, tuple) else ()), *(label_columns if isinstance(label_columns, tuple) else ())]
+    asked = [
+        *(columns if isinstance(columns, tuple) else ()),
+        *(label_columns if isinstance(label_columns, tuple) else ()),
+    ]
     every = source.columns or {}
-    wanted = [n for n in asked if n in LABEL_KEYS or n in label_columns] if isinstance(label_columns, tuple) else [
-        n for n in asked if n in LABEL_KEYS
-    ]  # fmt: skip
+    wanted = (
+        [n for n in asked if n in LABEL_KEYS or n in label_columns]
+        if isinstance(label_columns, tuple)
+        else [n for n in asked if n in LABEL_KEYS]
+    )
     if not asked:
         wanted = [n for n in every if n in LABEL_KEYS]
     for name in wanted:
@@ -119,19 +127,22 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
     shuffled: bool | None = None if asked is facts.UNKNOWN else asked is not False
     if shuffled is False and source is not None:
         shuffled = source.shuffled
-    return _made(call, Feed(
-        FeedMaker.PREPARE_TF_DATASET,
-        call.site,
-        call.site.callee,
-        source,
-        batched=True,
-        shuffled=shuffled,
-        shuffle_place=call.site.values.get("shuffle"),
-        collator=collator,
-        labels=_source_labels(source, ABSENT, ABSENT) if source is not None else None,
-        shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
-        split=source.split if source is not None else facts.UNKNOWN,
-    ))  # fmt: skip
+    return _made(
+        call,
+        Feed(
+            FeedMaker.PREPARE_TF_DATASET,
+            call.site,
+            call.site.callee,
+            source,
+            batched=True,
+            shuffled=shuffled,
+            shuffle_place=call.site.values.get("shuffle"),
+            collator=collator,
+            labels=_source_labels(source, ABSENT, ABSENT) if source is not None else None,
+            shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
+            split=source.split if source is not None else facts.UNKNOWN,
+        ),
+    )
 
 
 # tf.data
@@ -193,8 +204,12 @@ def _dataset_behind(value: Value) -> Dataset | None:
     return None
 
 
-@path("tensorflow.data.Dataset.*", "tensorflow.data.TFRecordDataset", "tensorflow.data.TextLineDataset",
-      "tensorflow.data.experimental.*")  # fmt: skip
+@path(
+    "tensorflow.data.Dataset.*",
+    "tensorflow.data.TFRecordDataset",
+    "tensorflow.data.TextLineDataset",
+    "tensorflow.data.experimental.*",
+)
 def _other_beginning(call: LibraryCall) -> Value:
     if call.path.rpartition(".")[2][:1].islower() and ".Dataset." not in call.path:
         return UNKNOWN
@@ -221,7 +236,19 @@ def _repeat(call: LibraryCall) -> Value:
     return _stepped(call, repeated=True)
 
 
-@method(Feed, "take", "skip", "prefetch", "cache", "with_options", "shard", "enumerate", "snapshot", "rebatch", "concatenate")
+@method(
+    Feed,
+    "take",
+    "skip",
+    "prefetch",
+    "cache",
+    "with_options",
+    "shard",
+    "enumerate",
+    "snapshot",
+    "rebatch",
+    "concatenate",
+)
 def _unchanged(call: LibraryCall) -> Value:
     if call.path in {"enumerate", "rebatch", "concatenate"}:
         return _stepped(call, batched=None, keys=None, has_targets=None, labels=None, shuffled=None)
@@ -231,7 +258,9 @@ def _unchanged(call: LibraryCall) -> Value:
     return _stepped(call)
 
 
-@method(Feed, "map", "interleave", "flat_map", "filter", "apply", "window", "group_by_window", "bucket_by_sequence_length")
+@method(
+    Feed, "map", "interleave", "flat_map", "filter", "apply", "window", "group_by_window", "bucket_by_sequence_length"
+)
 def _transformed(call: LibraryCall) -> Value:
     if call.path == "filter":
         return _stepped(call)
@@ -281,4 +310,3 @@ def _feed_attribute(_machine: Machine, _receiver: Fact, name: str, _node: Any, _
 @method(Feed, "cardinality", "as_numpy_iterator", "reduce")
 def _read(call: LibraryCall) -> Value:
     return Length(call.receiver or UNKNOWN) if call.path == "cardinality" else UNKNOWN
-

@@ -227,5 +227,3 @@ def library_subclass(
     """A class of the program without its own __init__, derived from a library's class."""
     result = _SUBCLASS["bare"](machine, instance, arguments, node, scope)
     return result if isinstance(result, Value) else instance
-
-

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tflint_hf import knowledge
 from tflint_hf.knowledge import LossKind
-from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.text import literal
@@ -42,6 +41,9 @@ from tflint_hf.trace.objects import (
     Schedule,
 )
 from tflint_hf.trace.places import Place
+
+if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
 
 _INTERNAL_LOSSES = frozenset({"auto", "auto_with_warning", "passthrough"})
 _CROSSENTROPIES = frozenset(
@@ -324,7 +326,9 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     return found, len(found) == len(values) and (not isinstance(value, ListValue) or value.exact)
 
 
-@path("keras.backend.set_value", "keras.utils.set_random_seed", "keras.mixed_precision.*", "keras.backend.clear_session")
+@path(
+    "keras.backend.set_value", "keras.utils.set_random_seed", "keras.mixed_precision.*", "keras.backend.clear_session"
+)
 def _setting(call: LibraryCall) -> Value:
     if call.path == "keras.backend.set_value":
         target = call.rest[0] if call.rest else call.get("x")

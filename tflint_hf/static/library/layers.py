@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import attributes
-from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.text import literal
@@ -37,6 +36,7 @@ from tflint_hf.trace.objects import (
 )
 
 if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -186,10 +186,25 @@ def _tensor_method(call: LibraryCall) -> Value:
     return call.receiver or UNKNOWN
 
 
-@path("tensorflow.reduce_mean", "tensorflow.reduce_max", "tensorflow.reduce_sum", "tensorflow.concat", "tensorflow.matmul",
-      "tensorflow.math.reduce_mean", "tensorflow.math.reduce_sum", "tensorflow.gather", "tensorflow.transpose",
-      "tensorflow.divide", "tensorflow.multiply", "tensorflow.nn.relu", "tensorflow.nn.tanh",
-      "tensorflow.maximum", "tensorflow.stack", "tensorflow.nn.dropout", "tensorflow.concat_v2")  # fmt: skip
+@path(
+    "tensorflow.reduce_mean",
+    "tensorflow.reduce_max",
+    "tensorflow.reduce_sum",
+    "tensorflow.concat",
+    "tensorflow.matmul",
+    "tensorflow.math.reduce_mean",
+    "tensorflow.math.reduce_sum",
+    "tensorflow.gather",
+    "tensorflow.transpose",
+    "tensorflow.divide",
+    "tensorflow.multiply",
+    "tensorflow.nn.relu",
+    "tensorflow.nn.tanh",
+    "tensorflow.maximum",
+    "tensorflow.stack",
+    "tensorflow.nn.dropout",
+    "tensorflow.concat_v2",
+)
 def _operation(call: LibraryCall) -> Value:
     values = make_list("list", [*call.rest, *call.given.values()])
     tensor = joined(values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
@@ -13,6 +12,7 @@ from tflint_hf.trace import objects as facts
 from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, Missing, Tokenizer
 
 if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -98,8 +98,20 @@ def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
     return None, None if padding is facts.UNKNOWN else True
 
 
-@method(TokenizerValue, "pad", "encode", "decode", "batch_decode", "save_pretrained", "add_tokens", "convert_tokens_to_ids",
-        "add_special_tokens", "tokenize", "push_to_hub", "as_target_tokenizer")  # fmt: skip
+@method(
+    TokenizerValue,
+    "pad",
+    "encode",
+    "decode",
+    "batch_decode",
+    "save_pretrained",
+    "add_tokens",
+    "convert_tokens_to_ids",
+    "add_special_tokens",
+    "tokenize",
+    "push_to_hub",
+    "as_target_tokenizer",
+)
 def _other(call: LibraryCall) -> Value:
     return UNKNOWN
 

@@ -1,0 +1,104 @@
+"""A scan from paths to a result."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
+
+from tflint_hf.checks.fault import once_per_project
+from tflint_hf.discovery import display_path
+from tflint_hf.engine.options import Configs, ScanOptions
+from tflint_hf.engine.suppressed import without_suppressed
+from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
+from tflint_hf.engine.worker import ProgramResult, scan_program
+from tflint_hf.findings import Finding, ScanError, ScanResult
+from tflint_hf.rules import load_rules
+from tflint_hf.target import project_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tflint_hf.suppression import Suppression
+    from tflint_hf.target import FolderCache
+
+MIN_PROGRAMS_FOR_WORKERS = 24
+
+__all__ = ["ScanOptions", "scan"]
+
+
+def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, int], None] | None = None) -> ScanResult:
+    """Scan files and folders, or the text of standard input.
+
+    Raises ConfigError for a wrong configuration and UnknownRule for a selector that means no rule.
+    """
+    rules = load_rules()
+    configs = Configs(options)
+    errors: list[ScanError] = []
+    tasks: list[Task] = []
+    cache: FolderCache = {}
+    targets: dict[str, dict[str, str]] = {}
+    if options.stdin is not None:
+        tasks = [stdin_task(options.stdin, options, configs, rules, cache)]
+        files = 1
+    else:
+        candidates, errors = find_candidates(paths, options, configs)
+        files = len(candidates)
+        tasks = make_tasks(candidates, options, configs, rules, cache, errors)
+    for task in tasks:
+        for path, target in task.targets.items():
+            targets.setdefault(display_path(project_root(path.parent)), shown_target(target))
+    results = run_all(tasks, options.jobs, progress)
+    findings: list[Finding] = []
+    suppressions: dict[str, tuple[Suppression, ...]] = {}
+    texts: dict[tuple[str, int | None], tuple[str, ...]] = {}
+    said: set[tuple[Path, str]] = set()
+    for result in results:
+        findings.extend(_said_once(result, said))
+        errors.extend(result.errors)
+        suppressions.update(result.suppressions)
+        texts.update(result.texts)
+    kept = without_suppressed(findings, suppressions, rules, configs, options)
+    kept.sort(key=lambda finding: finding.sort_key)
+    shown = {(f.location.path, f.location.cell) for f in kept}
+    return ScanResult(
+        tuple(kept),
+        tuple(sorted(set(errors))),
+        {key: lines for key, lines in texts.items() if key in shown},
+        targets,
+        files,
+    )
+
+
+def _said_once(result: ProgramResult, said: set[tuple[Path, str]]) -> list[Finding]:
+    """The findings of a program, without what was already said of its project."""
+    kept = []
+    for finding in result.findings:
+        if finding.code in once_per_project():
+            if (result.root, finding.code) in said:
+                continue
+            said.add((result.root, finding.code))
+        kept.append(finding)
+    return kept
+
+
+def run_all(
+    tasks: Sequence[Task], jobs: int | None, progress: Callable[[int, int], None] | None
+) -> list[ProgramResult]:
+    workers = (
+        jobs if jobs is not None else min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 8)
+    )
+    results: list[ProgramResult] = []
+    if workers > 1 and len(tasks) >= MIN_PROGRAMS_FOR_WORKERS:
+        with ProcessPoolExecutor(workers) as pool:
+            for result in pool.map(scan_program, tasks, chunksize=4):
+                results.append(result)
+                if progress is not None:
+                    progress(len(results), len(tasks))
+        return results
+    for task in tasks:
+        results.append(scan_program(task))
+        if progress is not None:
+            progress(len(results), len(tasks))
+    return results

@@ -1,0 +1,82 @@
+"""What comments and settings hide, and comments that hide nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tflint_hf.findings import Finding
+from tflint_hf.suppression import Suppression, apply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tflint_hf.rules import RuleTable
+
+
+from tflint_hf.engine.options import Configs, ScanOptions, resolve_all, selected_codes
+
+UNUSED_RULE = "TFX002"
+
+
+def without_suppressed(
+    findings: Sequence[Finding],
+    suppressions: Mapping[str, tuple[Suppression, ...]],
+    rules: RuleTable,
+    configs: Configs,
+    options: ScanOptions,
+) -> list[Finding]:
+    """The findings that stay, with those about suppressions that hid nothing."""
+
+    def matches(selector: str, code: str, name: str) -> bool:
+        wanted = selector.upper()
+        return code.startswith(wanted) or name.upper() == wanted or wanted == "ALL"
+
+    def checked(selector: str) -> bool:
+        config = configs.of(Path.cwd())
+        codes = selected_codes(config, options, rules)
+        return any(matches(selector, code, rules.by_code[code].name) for code in codes)
+
+    kept, unused = apply(_not_ignored(findings, rules, configs), suppressions, matches, checked)
+    rule = rules.by_code.get(UNUSED_RULE)
+    if rule is None or UNUSED_RULE not in selected_codes(configs.of(Path.cwd()), options, rules):
+        return kept
+    for suppression in unused:
+        values = {"selector": ", ".join(suppression.codes or ("ALL",))}
+        kept.append(
+            Finding(
+                rule.code,
+                rule.name,
+                rule.severity,
+                rule.confidence,
+                rule.message.format_map(values),
+                rule.why.format_map(values),
+                rule.advice.format_map(values),
+                suppression.location,
+                url=rule.url,
+            )
+        )
+    return kept
+
+
+def _not_ignored(findings: Sequence[Finding], rules: RuleTable, configs: Configs) -> list[Finding]:
+    """The findings that no `per-file-ignores` leaves out."""
+    from fnmatch import fnmatch
+
+    kept = []
+    for finding in findings:
+        path = Path(finding.location.path).absolute()
+        config = configs.of(path)
+        base = config.path.parent if config.path is not None else Path.cwd()
+        try:
+            relative = path.relative_to(base.absolute()).as_posix()
+        except ValueError:
+            relative = path.as_posix()
+        ignored = any(
+            (fnmatch(relative, pattern) or fnmatch(path.name, pattern))
+            and finding.code in resolve_all(selectors, rules)
+            for pattern, selectors in config.per_file_ignores.items()
+        )
+        if not ignored:
+            kept.append(finding)
+    return kept

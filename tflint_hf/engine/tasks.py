@@ -1,0 +1,172 @@
+"""From paths to programs to read: discovery, the text gate, and what belongs together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.discovery import Candidate, discover, may_hold_training_code
+from tflint_hf.findings import ScanError
+from tflint_hf.programs import Program, programs
+from tflint_hf.source import SourceError, read_bytes
+from tflint_hf.target import Target, find_target, project_root
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tflint_hf.config import Config
+    from tflint_hf.rules import RuleTable
+    from tflint_hf.target import FolderCache
+
+from tflint_hf.engine.options import Configs, ScanOptions, selected_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One program to read: its files' texts, what the rules may know of them, and which rules to run.
+
+    `shown` maps each path to its name in reports, or to None for files that are read but not reported on.
+    """
+
+    program: Program
+    contents: Mapping[Path, bytes]
+    shown: Mapping[Path, str | None]
+    root: Path
+    targets: Mapping[Path, Target]
+    codes: frozenset[str]
+    options: Mapping[str, Mapping[str, Any]]
+    text: tuple[str, str] | None = None
+
+
+def find_candidates(
+    paths: Sequence[Path], options: ScanOptions, configs: Configs
+) -> tuple[list[Candidate], list[ScanError]]:
+    found: list[Candidate] = []
+    errors: list[ScanError] = []
+    for path in paths:
+        config = configs.of(path.absolute())
+        root = config.path.parent if config.path is not None else Path.cwd()
+        some, failures = discover(
+            [path],
+            exclude=options.exclude if options.exclude is not None else config.exclude,
+            extend_exclude=(*config.extend_exclude, *options.extend_exclude),
+            force_exclude=options.force_exclude or config.force_exclude,
+            respect_gitignore=config.respect_gitignore
+            if options.respect_gitignore is None
+            else options.respect_gitignore,
+            root=root,
+        )
+        found.extend(some)
+        errors.extend(failures)
+    unique = {candidate.path: candidate for candidate in found}
+    return sorted(unique.values(), key=lambda candidate: candidate.display), errors
+
+
+def make_tasks(
+    candidates: Sequence[Candidate],
+    options: ScanOptions,
+    configs: Configs,
+    rules: RuleTable,
+    cache: FolderCache,
+    errors: list[ScanError],
+) -> list[Task]:
+    """One task for each program that the text gate lets in."""
+    contents: dict[Path, bytes] = {}
+    shown: dict[Path, str | None] = {}
+    of_interest: list[Path] = []
+    for candidate in candidates:
+        try:
+            raw = read_bytes(candidate.path)
+        except SourceError as error:
+            errors.append(ScanError(candidate.display, str(error)))
+            continue
+        contents[candidate.path] = raw
+        shown[candidate.path] = candidate.display
+        if may_hold_training_code(raw) or _unreadable(candidate.path, raw) or b"tflint-hf" in raw:
+            of_interest.append(candidate.path)
+    for path, raw in _neighbours(of_interest, contents).items():
+        contents[path] = raw
+        shown[path] = None
+    tasks: list[Task] = []
+    for program in programs(contents, of_interest):
+        first = program.files[0]
+        config = configs.of(first)
+        roots = [project_root(path.parent) for path in program.files]
+        tasks.append(
+            Task(
+                program,
+                {path: contents[path] for path in program.files},
+                {path: shown[path] for path in program.files},
+                min(roots, key=lambda root: len(root.parts)),
+                {path: _target(path, options, configs.of(path), cache) for path in program.files if shown[path]},
+                selected_codes(config, options, rules),
+                _rule_options(config, rules),
+            )
+        )
+    return tasks
+
+
+def _unreadable(path: Path, raw: bytes) -> bool:
+    """Whether a file that the user's tools would try to run cannot be Python at all."""
+    return path.suffix in {".py", ".ipynb"} and b"\0" in raw[:4096]
+
+
+def _neighbours(of_interest: Sequence[Path], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    """Modules beside the files of interest that were not asked for: read for what they say, not reported on."""
+    found: dict[Path, bytes] = {}
+    for folder in sorted({path.parent for path in of_interest}):
+        try:
+            siblings = sorted(folder.glob("*.py"))[:200]
+        except OSError:
+            continue
+        for path in siblings:
+            if path not in contents and path.is_file():
+                try:
+                    found[path] = read_bytes(path)
+                except SourceError:
+                    continue
+    return found
+
+
+def _target(path: Path, options: ScanOptions, config: Config, cache: FolderCache) -> Target:
+    overrides = {**config.target_versions, **options.target_versions}
+    return find_target(path.parent, stop=repository_of(path), overrides=overrides, cache=cache)
+
+
+def repository_of(path: Path) -> Path:
+    """The top of the repository that a file is in, else its project's root."""
+    for folder in path.parents:
+        if (folder / ".git").exists():
+            return folder
+    return project_root(path.parent)
+
+
+def _rule_options(config: Config, rules: RuleTable) -> dict[str, dict[str, Any]]:
+    return {code: dict(given) for name, given in config.rule_options.items() for code in rules.resolve(name)}
+
+
+def stdin_task(
+    stdin: tuple[str, str], options: ScanOptions, configs: Configs, rules: RuleTable, cache: FolderCache
+) -> Task:
+    _text, name = stdin
+    path = Path(name).absolute()
+    config = configs.of(path.parent if path.parent.is_dir() else Path.cwd())
+    return Task(
+        Program((path,), (path,)),
+        {path: b""},
+        {path: name},
+        project_root(path.parent),
+        {path: _target(path, options, config, cache)},
+        selected_codes(config, options, rules),
+        _rule_options(config, rules),
+        text=stdin,
+    )
+
+
+def shown_target(target: Target) -> dict[str, str]:
+    return {
+        "datasets": str(target.datasets),
+        "tensorflow": str(target.tensorflow),
+        "transformers": str(target.transformers),
+    }

@@ -1,0 +1,114 @@
+"""Reading and judging one program, in this process or in a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tflint_hf.findings import Finding, Location, ScanError
+from tflint_hf.rules import RuleTable, load_rules
+from tflint_hf.source import Source, source_from_bytes, source_from_text
+from tflint_hf.suppression import Suppression, find_suppressions
+from tflint_hf.target import Target, find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tflint_hf.source import Problem
+
+from tflint_hf.engine.tasks import Task, repository_of
+
+PARSE_RULE = "TFX001"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    findings: tuple[Finding, ...]
+    errors: tuple[ScanError, ...]
+    suppressions: Mapping[str, tuple[Suppression, ...]]
+    root: Path
+    texts: Mapping[tuple[str, int | None], tuple[str, ...]]
+
+
+def scan_program(task: Task) -> ProgramResult:
+    """Read one program and judge it. A failure of the tool itself is an error of that program, not of the scan."""
+    try:
+        return _scan_program(task)
+    except Exception as error:
+        shown = next((name for name in task.shown.values() if name), str(task.program.files[0]))
+        trouble = f"internal error: {type(error).__name__}: {error}"
+        return ProgramResult((), (ScanError(shown, trouble),), {}, task.root, {})
+
+
+def _scan_program(task: Task) -> ProgramResult:
+    from tflint_hf.judge import judge, to_findings
+    from tflint_hf.static.edits import Resolver
+    from tflint_hf.static.modules import ProgramFiles
+    from tflint_hf.static.reader import read_program
+
+    rules = load_rules()
+    files = ProgramFiles(task.root)
+    problems: list[tuple[Source, Problem]] = []
+    sources: dict[Path, Source] = {}
+    for path in task.program.files:
+        if task.text is not None:
+            source = source_from_text(*task.text)
+        else:
+            source = source_from_bytes(task.contents[path], path, task.shown[path] or str(path))
+        parsed = files.add(source)
+        if task.shown[path]:
+            sources[path] = source
+            problems.extend((source, problem) for problem in parsed.problems)
+    entries = _entries(task, sources)
+    judgements = [
+        judgement
+        for trace, target in read_program(files, entries)
+        for judgement in judge(trace, target, task.codes, task.options)
+    ]
+    resolver = Resolver(files.units)
+    reported = {name for name in task.shown.values() if name}
+    judgements = [j for j in judgements if resolver.path(j.fault.at) in reported]
+    findings = to_findings(judgements, rules, resolver.location, resolver.fix)
+    if PARSE_RULE in task.codes:
+        findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
+    texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}
+    return ProgramResult(
+        tuple(findings), (), {s.display: find_suppressions(s) for s in sources.values()}, task.root, texts
+    )
+
+
+def _entries(task: Task, sources: Mapping[Path, Source]) -> list[tuple[Path, Target, bool]]:
+    """The files to execute as scripts, those first that no other imports; the flag says: even if it was imported."""
+    order = [*task.program.roots, *(p for p in task.program.files if p not in task.program.roots)]
+    entries = []
+    for path in order:
+        source = sources.get(path)
+        if source is None:
+            continue
+        target = task.targets[path]
+        if source.requirements:
+            target = find_target(path.parent, stop=repository_of(path), notebook_requirements=source.requirements)
+        is_root = path in task.program.roots or b"__main__" in task.contents[path]
+        entries.append((path, target, is_root))
+    return entries
+
+
+def _unparsed(source: Source, problem: Problem, rules: RuleTable) -> Finding:
+    from tflint_hf.findings import Severity
+
+    rule = rules.by_code[PARSE_RULE]
+    values = {"problem": problem.message}
+    place = Location(source.display, problem.cell, problem.line, problem.column, problem.line, problem.column)
+    severity = rule.severity if problem.whole_file else Severity.INFO
+    return Finding(
+        rule.code,
+        rule.name,
+        severity,
+        rule.confidence,
+        rule.message.format_map(values),
+        rule.why.format_map(values),
+        rule.advice.format_map(values),
+        place,
+        url=rule.url,
+    )

@@ -1,0 +1,218 @@
+"""Built-in functions, as far as training programs rest on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tflint_hf.static import attributes, calls, items
+from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.library.configuration import Namespace
+from tflint_hf.static.library.containers import first
+from tflint_hf.static.library.hooks import path
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Array,
+    ClassId,
+    Const,
+    DictValue,
+    EncodingValue,
+    External,
+    Instance,
+    Length,
+    ListValue,
+    Value,
+    join_all,
+    list_of,
+    make_list,
+    text_of,
+)
+
+
+@path("builtins.len")
+def _len(call: LibraryCall) -> Value:
+    value = first(call)
+    if isinstance(value, ListValue) and value.exact:
+        return Const(len(value.items))
+    if isinstance(value, DictValue) and not value.open:
+        return Const(len(value.items))
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value), value.soft)
+    return Length(value)
+
+
+@path("builtins.range")
+def _range(call: LibraryCall) -> Value:
+    numbers: list[Any] = [v.value if isinstance(v, Const) and not v.soft else None for v in call.rest]
+    if numbers and all(isinstance(n, int) for n in numbers):
+        rounds: range = range(*numbers)
+        if len(rounds) <= 16:
+            return make_list("list", (Const(n) for n in rounds))
+    return list_of("list", UNKNOWN)
+
+
+@path("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.reversed")
+def _to_list(call: LibraryCall) -> Value:
+    name = call.path.rpartition(".")[2]
+    kind = name if name in {"list", "tuple", "set"} else "set" if name == "frozenset" else "list"
+    if not call.rest:
+        return make_list(kind, [])
+    value = first(call)
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return make_list(kind, (Const(c) for c in value.value))
+    if isinstance(value, DictValue) and not value.open:
+        return make_list(kind, (Const(k) for k in value.items))
+    if isinstance(value, ListValue):
+        if not value.exact:
+            return list_of(kind, value.element)
+        values = value.values
+        if name in {"set", "frozenset"}:
+            known = {v.value for v in values if isinstance(v, Const) and isinstance(v.value, str | int | float)}
+            return make_list(kind, map(Const, known)) if len(known) == len(values) else list_of(kind, value.element)
+        if name == "reversed":
+            values = values[::-1]
+        return make_list(kind, values)
+    rounds, exact = items.iterate(call.machine, value, call.node, call.scope)
+    return make_list(kind, rounds) if exact else list_of(kind, join_all(rounds))
+
+
+@path("builtins.dict")
+def _dict(call: LibraryCall) -> Value:
+    result = DictValue()
+    if call.rest:
+        source = first(call)
+        if isinstance(source, EncodingValue):
+            columns = DictValue({**source.columns.items, **call.given}, dict(source.columns.facts))
+            return EncodingValue(columns, source.encoding, source.dataset, as_dict=True)
+        if isinstance(source, ListValue):
+            for pair in source.values:
+                if isinstance(pair, ListValue) and pair.exact and len(pair.items) == 2:
+                    items.set_item(call.machine, result, *pair.values)
+            if not source.exact:
+                element = source.element
+                result.facts["open"] = UNKNOWN
+                if isinstance(element, ListValue) and element.exact and len(element.items) == 2:
+                    result.facts["element"] = element.values[1]
+        else:
+            items.update_dict(call.machine, result, source)
+    for name, value in call.given.items():
+        result.items[name] = value
+        if name in call.site.arguments:
+            result.places[name] = call.site.arguments[name]
+    if call.open:
+        result.facts["open"] = UNKNOWN
+    return result
+
+
+@path("builtins.enumerate")
+def _enumerate(call: LibraryCall) -> Value:
+    rounds, exact = items.iterate(call.machine, first(call), call.node, call.scope)
+    if exact:
+        return make_list("list", (make_list("tuple", [Const(i), v]) for i, v in enumerate(rounds)))
+    return list_of("list", make_list("tuple", [UNKNOWN, join_all(rounds)]))
+
+
+@path("builtins.zip")
+def _zip(call: LibraryCall) -> Value:
+    columns = [items.iterate(call.machine, v, call.node, call.scope) for v in call.rest]
+    if columns and all(exact for _, exact in columns):
+        rows = zip(*(rounds for rounds, _ in columns), strict=False)
+        return make_list("list", (make_list("tuple", row) for row in rows))
+    return list_of("list", make_list("tuple", (join_all(rounds) for rounds, _ in columns)))
+
+
+@path("builtins.map")
+def _map(call: LibraryCall) -> Value:
+    if len(call.rest) < 2:
+        return UNKNOWN
+    rounds, exact = items.iterate(call.machine, call.rest[1], call.node, call.scope)
+    if len(call.rest) > 2 or len(rounds) > 16:
+        return list_of("list", UNKNOWN)
+    values = [calls.call(call.machine, call.rest[0], Arguments([v]), call.node, call.scope) for v in rounds]
+    return make_list("list", values) if exact else list_of("list", join_all(values))
+
+
+@path("builtins.filter", "random.sample", "random.choices")
+def _filter(call: LibraryCall) -> Value:
+    value = call.rest[1] if len(call.rest) > 1 and call.path == "builtins.filter" else first(call)
+    return list_of("list", items.element_of(call.machine, value))
+
+
+@path("builtins.int", "builtins.float", "builtins.round", "builtins.abs")
+def _number(call: LibraryCall) -> Value:
+    value = first(call)
+    if isinstance(value, Const) and isinstance(value.value, int | float | str):
+        try:
+            kind: Any = {"int": int, "float": float, "round": round, "abs": abs}[call.path.rpartition(".")[2]]
+            return Const(kind(value.value), value.soft)
+        except (TypeError, ValueError, OverflowError):
+            return UNKNOWN
+    return value if isinstance(value, ClassId) else UNKNOWN
+
+
+@path("builtins.str")
+def _str(call: LibraryCall) -> Value:
+    value = first(call)
+    return Const(str(value.value), value.soft) if isinstance(value, Const) else UNKNOWN
+
+
+@path("builtins.bool")
+def _bool(call: LibraryCall) -> Value:
+    value = first(call)
+    return Const(bool(value.value), value.soft) if isinstance(value, Const) else UNKNOWN
+
+
+@path("builtins.min", "builtins.max")
+def _extreme(call: LibraryCall) -> Value:
+    values = call.rest if len(call.rest) > 1 else first(call).values if isinstance(first(call), ListValue) else []  # type: ignore[attr-defined]
+    numbers = [v.value for v in values if isinstance(v, Const) and isinstance(v.value, int | float)]
+    if not numbers or len(numbers) != len(values) or (len(call.rest) == 1 and not first(call).exact):  # type: ignore[attr-defined]
+        return UNKNOWN
+    return Const(min(numbers) if call.path.endswith("min") else max(numbers))
+
+
+@path("builtins.getattr")
+def _getattr(call: LibraryCall) -> Value:
+    if len(call.rest) < 2:
+        return UNKNOWN
+    name = text_of(call.rest[1])
+    if name is None:
+        return UNKNOWN
+    return attributes.get_attribute(call.machine, call.rest[0], name, call.node, call.scope)
+
+
+@path("builtins.setattr")
+def _setattr(call: LibraryCall) -> Value:
+    if len(call.rest) == 3:
+        name = text_of(call.rest[1])
+        if name is not None:
+            attributes.set_attribute(call.machine, call.rest[0], name, call.rest[2], call.node, call.scope)
+    return Const(None)
+
+
+@path("builtins.vars")
+def _vars(call: LibraryCall) -> Value:
+    value = first(call)
+    if isinstance(value, Namespace):
+        return DictValue(dict(value.names))
+    return DictValue(dict(value.attributes)) if isinstance(value, Instance) else UNKNOWN
+
+
+@path("builtins.next", "builtins.iter", "copy.copy", "copy.deepcopy")
+def _pass_on(call: LibraryCall) -> Value:
+    value = first(call)
+    if call.path.endswith("next"):
+        rounds, _ = items.iterate(call.machine, value, call.node, call.scope)
+        return join_all(rounds[:1])
+    return value
+
+
+@path("builtins.print", "builtins.display", "builtins.isinstance", "builtins.hasattr", "builtins.type", "builtins.open")
+def _read_only(_call: LibraryCall) -> Value:
+    return UNKNOWN
+
+
+@path("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
+def _exit(_call: LibraryCall) -> Value:
+    return External("sys.exit()")

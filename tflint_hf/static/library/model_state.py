@@ -1,0 +1,143 @@
+"""What a program does to a model besides training it: freezing, replacing its head, reaching for its parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.static import attributes
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.keras_objects import (
+    OptimizerPart,
+)
+from tflint_hf.static.library.pretrained import ConfigValue
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Bound,
+    Const,
+    ModelValue,
+    Part,
+    Value,
+)
+from tflint_hf.trace.objects import (
+    ModelOrigin,
+    ModelState,
+)
+
+if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+
+
+def receiving_model(call: LibraryCall) -> ModelValue | None:
+    return attributes.as_model(call.receiver) if call.receiver is not None else None
+
+
+def state_of(value: ModelValue) -> ModelState:
+    frozen = value.state.get("frozen")
+    return ModelState(
+        frozen=False if frozen is None else (frozen.value if isinstance(frozen, Const) else None),
+        head_changed="head_changed" in value.state,
+    )
+
+
+def encoders_frozen(machine: Machine, value: ModelValue) -> bool | None:
+    """Whether the weights of the wrapped encoders were frozen."""
+    for encoder in value.model.encoders:
+        mark = machine.frozen.get(id(encoder))
+        if mark is not None:
+            frozen = mark.get("frozen")
+            if frozen is not None and not (isinstance(frozen, Const) and frozen.value is False):
+                return None
+    return False
+
+
+@hooks.attribute_of(ModelValue)
+def _model_attribute(_machine: Machine, receiver: ModelValue, name: str, _node: Any, _scope: Scope) -> Value | None:
+    if name == "optimizer":
+        return OptimizerPart(receiver)
+    if name == "config":
+        return receiver.state.get("config", ConfigValue())
+    if name in _MODEL_METHODS:
+        return Bound(receiver, name)
+    if name in {"name", "history", "metrics_names", "input", "output", "inputs", "outputs", "trainable_variables"}:
+        return UNKNOWN
+    if name in {"compute_loss", "hf_compute_loss"}:
+        return Bound(receiver, name)
+    return Part(receiver, name)
+
+
+_MODEL_METHODS = frozenset(
+    {
+        "compile",
+        "fit",
+        "evaluate",
+        "predict",
+        "predict_on_batch",
+        "train_on_batch",
+        "test_on_batch",
+        "add",
+        "prepare_tf_dataset",
+        "summary",
+        "save",
+        "save_weights",
+        "load_weights",
+        "save_pretrained",
+        "push_to_hub",
+        "generate",
+        "resize_token_embeddings",
+        "get_layer",
+        "build",
+        "call",
+        "fit_generator",
+        "set_weights",
+        "get_weights",
+    }
+)
+
+
+@hooks.set_attribute_of(ModelValue)
+def _set_model(machine: Machine, receiver: ModelValue, name: str, value: Value, node: Any, scope: Scope) -> None:
+    if name == "trainable":
+        _set_trainable(machine, receiver, value, whole=True)
+    elif name == "optimizer":
+        machine.store.write(receiver.state, "escaped", Const(True))
+    elif name not in {"config"} and receiver.model.origin is not ModelOrigin.SUBCLASS:
+        machine.store.write(receiver.state, "head_changed", Const(True))
+
+
+@hooks.set_attribute_of(Part)
+def _set_part(machine: Machine, receiver: Part, name: str, value: Value, _node: Any, _scope: Scope) -> None:
+    if name == "trainable":
+        _set_trainable(machine, receiver.owner, value, whole=False)
+    elif receiver.path == "config" or receiver.path.startswith("config."):
+        machine.store.write(receiver.owner.state, "config_changed", Const(True))
+    else:
+        machine.store.write(receiver.owner.state, "head_changed", Const(True))
+
+
+def _set_trainable(machine: Machine, owner: ModelValue, value: Value, *, whole: bool) -> None:
+    """Freezing any part counts as frozen; only unfreezing the whole model takes it back."""
+    if isinstance(value, Const) and value.value is True:
+        if whole:
+            machine.store.write(owner.state, "frozen", Const(False))
+        return
+    machine.store.write(owner.state, "frozen", Const(True) if isinstance(value, Const) else UNKNOWN)
+    machine.frozen[id(owner.model)] = owner.state
+
+
+@method(Part, "*")
+def _part_method(call: LibraryCall) -> Value:
+    return UNKNOWN
+
+
+@hooks.escape
+def _model_escapes(
+    machine: Machine, _name: str, _receiver: Value | None, positional: Any, keywords: Any, *_rest: Any
+) -> None:
+    """Code that the reader does not know may compile or change a model that it gets."""
+    for value in [*positional, *keywords.values()]:
+        found = attributes.as_model(value)
+        if isinstance(found, ModelValue):
+            machine.store.write(found.state, "escaped", Const(True))

@@ -1,0 +1,154 @@
+"""Classes of transformers: models from checkpoints and configurations, tokenizers, collators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.knowledge import Task, TFClass, tf_class
+from tflint_hf.static.library import hooks
+from tflint_hf.static.library.hooks import path
+from tflint_hf.static.library.text import is_collator_class, is_tokenizer_class, make_collator, make_tokenizer
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Const,
+    DictValue,
+    ModelValue,
+    Value,
+    text_of,
+)
+from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import (
+    LabelsConfigured,
+    ModelMade,
+)
+from tflint_hf.trace.objects import (
+    ABSENT,
+    LabelSetup,
+    Missing,
+    Model,
+    ModelOrigin,
+    Output,
+)
+
+if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+    from tflint_hf.trace.places import Place
+
+
+_HEADS_WITH_LOGITS = frozenset(
+    {
+        Task.SEQUENCE_CLASSIFICATION, Task.TOKEN_CLASSIFICATION, Task.MULTIPLE_CHOICE, Task.MASKED_LM, Task.CAUSAL_LM,
+        Task.SEQ2SEQ_LM, Task.IMAGE_CLASSIFICATION, Task.NEXT_SENTENCE,
+    }
+)  # fmt: skip
+
+
+@path("transformers.*")
+def _transformers(call: LibraryCall) -> Value:
+    """Classes of transformers and their class methods."""
+    parts = call.path.split(".")[1:]
+    name, wanted = parts[0], parts[1] if len(parts) > 1 else ""
+    if is_tokenizer_class(name):
+        return make_tokenizer(call, name)
+    if is_collator_class(name):
+        return make_collator(call, name)
+    if name == "AutoConfig" or name.endswith("Config"):
+        return _config(call)
+    head = tf_class(name)
+    if head is None:
+        return UNKNOWN
+    if wanted == "from_pretrained":
+        call.machine.keras.load_transformers()
+        return _pretrained(call, head, name)
+    call.machine.keras.load_transformers()
+    if wanted in {"", "from_config", "_from_config"}:
+        return _from_config(call, head, name)
+    return UNKNOWN
+
+
+@dataclass(eq=False, slots=True)
+class ConfigValue(Value):
+    """A model configuration: what the program gave or set on it."""
+
+    given: dict[str, Value] = field(default_factory=dict)
+
+
+def _config(call: LibraryCall) -> Value:
+    given = dict(call.given)
+    if call.open:
+        given["num_labels"] = UNKNOWN
+    _note_labels(call, given)
+    return ConfigValue(given)
+
+
+@hooks.attribute_of(ConfigValue)
+def _config_attribute(_machine: Machine, receiver: ConfigValue, name: str, _node: Any, _scope: Scope) -> Value:
+    return receiver.given.get(name, UNKNOWN)
+
+
+@hooks.set_attribute_of(ConfigValue)
+def _set_config(machine: Machine, receiver: ConfigValue, name: str, value: Value, _node: Any, _scope: Scope) -> None:
+    machine.store.write(receiver.given, name, value)
+
+
+def _pretrained(call: LibraryCall, head: TFClass, name: str) -> Value:
+    checkpoint_value = call.get("pretrained_model_name_or_path") or (call.rest[0] if call.rest else UNKNOWN)
+    checkpoint = text_of(checkpoint_value)
+    return _model(call, head, name, ModelOrigin.PRETRAINED, checkpoint or facts.UNKNOWN)
+
+
+def _from_config(call: LibraryCall, head: TFClass, name: str) -> Value:
+    return _model(call, head, name, ModelOrigin.CONFIG, ABSENT)
+
+
+def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, checkpoint: str | Missing) -> Value:
+    given = {k: v for k, v in call.given.items() if k != "pretrained_model_name_or_path"}
+    config = given.get("config") or (call.rest[0] if origin is ModelOrigin.CONFIG and call.rest else None)
+    model = Model(
+        origin,
+        name,
+        call.site,
+        head,
+        checkpoint,
+        num_labels=_num_labels(given, call.open),
+        has_config=config is not None,
+        local_checkpoint=isinstance(checkpoint, str) and checkpoint in call.machine.saved,
+        outputs=_head_outputs(head),
+        keywords=frozenset(given) | ({"**"} if call.open else set()),
+    )
+    call.machine.record(ModelMade, call.site.callee, call.group, model=model)
+    _note_labels(call, given)
+    return ModelValue(model)
+
+
+def _note_labels(call: LibraryCall, given: dict[str, Value]) -> None:
+    setup = LabelSetup(_num_labels(given, call.open), _label_map(call, given))
+    call.machine.record(LabelsConfigured, call.site.callee, call.group, setup=setup)
+
+
+def _num_labels(given: dict[str, Value], open_call: bool) -> int | Missing:
+    value = given.get("num_labels")
+    if value is not None:
+        number = value.value if isinstance(value, Const) else None
+        return number if isinstance(number, int) and not isinstance(number, bool) else facts.UNKNOWN
+    return facts.UNKNOWN if open_call else ABSENT
+
+
+def _label_map(call: LibraryCall, given: dict[str, Value]) -> tuple[str, int, Place] | None:
+    """The id2label or label2id that was given, with its length, if that is known."""
+    for name in ("id2label", "label2id"):
+        value = given.get(name)
+        if isinstance(value, DictValue) and not value.open and name in call.site.values:
+            return name, len(value.items), call.site.values[name]
+    return None
+
+
+def _head_outputs(head: TFClass) -> tuple[Output, ...]:
+    if head.task in _HEADS_WITH_LOGITS:
+        return (Output.LOGITS,)
+    if head.task is Task.QUESTION_ANSWERING:
+        return (Output.LOGITS, Output.LOGITS)
+    return (Output.HIDDEN_STATES,) if head.task is Task.BASE else (Output.UNKNOWN,)

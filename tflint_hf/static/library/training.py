@@ -1,0 +1,152 @@
+"""compile, fit and evaluate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.feeds import feed_of
+from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.keras_models import described
+from tflint_hf.static.library.keras_objects import (
+    callbacks_of,
+    losses_of,
+    metrics_of,
+    optimizer_of,
+)
+from tflint_hf.static.library.model_state import encoders_frozen, receiving_model, state_of
+from tflint_hf.static.values import (
+    UNKNOWN,
+    CompiledRecord,
+    Const,
+    DictValue,
+    External,
+    ModelValue,
+    Union,
+    Value,
+    alternatives,
+    text_of,
+)
+from tflint_hf.trace.events import (
+    Compiled,
+    Evaluated,
+    Fitted,
+)
+from tflint_hf.trace.objects import (
+    Feed,
+    Keras,
+    Labels,
+)
+
+if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
+    from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
+
+
+@method(ModelValue, "compile", signature="keras.Model.compile")
+def _compile(call: LibraryCall) -> Value:
+    value = receiving_model(call)
+    if value is None:
+        return UNKNOWN
+    model = described(value)
+    state = state_of(value)
+    if state.frozen is False:
+        state = replace(state, frozen=encoders_frozen(call.machine, value))
+    here = call.site.callee
+    losses, loss_given = losses_of(call.get("loss"), call.site.values.get("loss", here))
+    if call.open and call.get("loss") is None:
+        losses, loss_given = losses_of(UNKNOWN, here)
+    event = call.machine.record(
+        Compiled,
+        here,
+        call.group,
+        model=model,
+        state=state,
+        site=call.site,
+        optimizer=optimizer_of(
+            call.get("optimizer"), call.site.values.get("optimizer", here), here, open_call=call.open
+        ),
+        losses=losses,
+        metrics=metrics_of(call.get("metrics"), call.site.values.get("metrics", here)),
+        loss_given=loss_given,
+        names=library_names(call.machine, call.scope),
+    )
+    call.machine.store.write(value.state, "compiled", CompiledRecord(event))
+    return Const(None)
+
+
+def library_names(machine: Machine, scope: Scope) -> dict[str, str]:
+    """The program's own names for modules of TensorFlow and Keras 2, by their dotted paths."""
+    names: dict[str, str] = {}
+    resolved = machine.keras.resolved
+    for name, value in scope.top.names.items():
+        if not isinstance(value, External) or "." in name:
+            continue
+        if value.path == "tensorflow" and (resolved is None or resolved.keras is not Keras.KERAS_3):
+            names.setdefault("keras", f"{name}.keras")
+        elif value.path == "tensorflow.keras" and (resolved is None or resolved.keras is not Keras.KERAS_3):
+            names["keras"] = name
+        elif value.path.startswith("keras") and value.origin is not None and value.origin.keras is not Keras.KERAS_3:
+            names[value.path] = name
+    return names
+
+
+def _compiled(value: ModelValue, machine: Machine) -> tuple[Compiled, ...]:
+    record = value.state.get("compiled")
+    if record is None:
+        return ()
+    options = alternatives(record, machine.guards) if isinstance(record, Union) else ((frozenset(), record),)
+    return tuple(v.event for _, v in options if isinstance(v, CompiledRecord))
+
+
+def _labels(inputs: Value | None, targets: Value | None, feed: Feed | None) -> Labels | None:
+    if feed is not None:
+        return feed.labels
+    found = labels_of(targets)
+    if found is None and isinstance(inputs, DictValue):
+        found = next((labels_of(v) for k, v in inputs.items.items() if k in {"labels", "label"}), None)
+    return found
+
+
+@method(ModelValue, "fit", "fit_generator", signature="keras.Model.fit")
+def _fit(call: LibraryCall) -> Value:
+    value = receiving_model(call)
+    if value is None:
+        return UNKNOWN
+    inputs = call.get("x") or call.get("generator")
+    feed, validation = feed_of(inputs), feed_of(call.get("validation_data"))
+    callbacks, known = callbacks_of(call.get("callbacks"))
+    call.machine.record(
+        Fitted,
+        call.site.callee,
+        call.group,
+        model=described(value),
+        state=state_of(value),
+        site=call.site,
+        compiled=_compiled(value, call.machine),
+        feed=feed,
+        validation=validation,
+        labels=_labels(inputs, call.get("y"), feed),
+        callbacks=callbacks,
+        callbacks_known=known and not call.open,
+    )
+    return UNKNOWN
+
+
+@method(ModelValue, "evaluate", "test_on_batch", signature="keras.Model.evaluate")
+def _evaluate(call: LibraryCall) -> Value:
+    value = receiving_model(call)
+    if value is not None:
+        call.machine.record(Evaluated, call.site.callee, call.group, model=value.model, feed=feed_of(call.get("x")))
+    return UNKNOWN
+
+
+@method(ModelValue, "save_pretrained", "save")
+def _save(call: LibraryCall) -> Value:
+    """A folder that the program writes is not a checkpoint of the Hub when it is read back."""
+    folder = text_of(call.rest[0] if call.rest else call.get("save_directory", UNKNOWN) or UNKNOWN)
+    if folder is not None:
+        call.machine.saved.add(folder)
+    return UNKNOWN
