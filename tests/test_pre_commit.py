@@ -78,7 +78,7 @@ def test_the_hook_stops_a_bad_script_and_lets_a_clean_one_pass(hook_repository: 
 
     stopped = run(project, "git", "commit", "--message", "Train")
     assert stopped.returncode == 1, stopped.stdout
-    assert "train.py:26:" in stopped.stdout
+    assert "train.py:36:" in stopped.stdout
     assert "error TFL001 crossentropy-on-logits" in stopped.stdout
     assert "legacy/train.py" not in stopped.stdout
 

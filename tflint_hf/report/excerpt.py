@@ -69,7 +69,7 @@ def _underlined(line: str, start: int, end: int, room: int) -> tuple[str, tuple[
 def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
     """The characters of `line` that fit into `room` cells: all, or those around `start` and as much of the range."""
     widths = [_cells(printable_character(character)) for character in line]
-    if sum(widths) <= room:
+    if sum(widths) <= room and _cells(_displayed(line)) <= room:
         return 0, len(line)
     room -= 2  # one ellipsis at each side
     lead = max((room - sum(widths[start:end])) // 2, room // 4)
@@ -84,6 +84,9 @@ def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
     while first > 0 and used + widths[first - 1] <= room:
         first -= 1
         used += widths[first]
+    # Characters can be wider together than one by one.
+    while stop - first > 1 and _cells(_displayed(line[first:stop])) > room:
+        first, stop = (first + 1, stop) if first < start else (first, stop - 1)
     return first, stop
 
 
