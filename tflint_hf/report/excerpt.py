@@ -53,7 +53,8 @@ def _underlined(line: str, start: int, end: int, room: int) -> tuple[str, tuple[
     """`line` as a terminal shows it, cut to `room` cells around characters start..end, and where the carets go."""
     start = max(0, min(start, len(line)))
     end = max(start, min(end, len(line)))
-    first, stop = _window(line, start, end, room)
+    # A caret behind the last character needs a cell of its own.
+    first, stop = _window(line, start, end, room - (start == len(line)))
     before = ELLIPSIS if first else ""
     after = ELLIPSIS if stop < len(line) else ""
     prefix = before + _displayed(line[first:start])
