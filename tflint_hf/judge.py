@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.checks import data, evaluation, labels, model, optimizer, versions
-from tflint_hf.checks.fault import Check, Fault, registered
+from tflint_hf.checks.fault import Check, Fault, once_per_project, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
 from tflint_hf.trace.views import rests_on_try
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tflint_hf.target import Target
     from tflint_hf.trace.places import Place
     from tflint_hf.trace.views import Trace
+
+__all__ = ["FAMILIES", "Judgement", "judge", "once_per_project", "registered", "to_findings"]
 
 #: The families register their functions when they are imported.
 FAMILIES = (data, evaluation, labels, model, optimizer, versions)

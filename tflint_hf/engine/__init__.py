@@ -6,13 +6,13 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
-from tflint_hf.checks.fault import once_per_project
 from tflint_hf.discovery import display_path
 from tflint_hf.engine.options import Configs, ScanOptions
 from tflint_hf.engine.suppressed import without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
 from tflint_hf.findings import Finding, ScanError, ScanResult
+from tflint_hf.judge import once_per_project
 from tflint_hf.rules import load_rules
 from tflint_hf.target import project_root
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from tflint_hf.trace.places import Place
 
 KERAS_3 = Version("3.15")
-MAX_STEPS = 120_000
+MAX_STEPS = 40_000
+MAX_STEPS_UNCALLED = 5_000
+MAX_STEPS_IN_ALL = 150_000
 MAX_CALL_DEPTH = 18
 MAX_EXPRESSION_DEPTH = 120
 
@@ -42,7 +44,7 @@ class Frame:
 
 @dataclass(eq=False, slots=True)
 class Machine:
-    """`steps` counts evaluated expressions; past MAX_STEPS every value is unknown, so that any file ends in time."""
+    """`steps` counts evaluated expressions; past `limit` every value is unknown, so that any program ends in time."""
 
     target: Target
     modules: Modules
@@ -54,6 +56,7 @@ class Machine:
     events: list[Event] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     steps: int = 0
+    limit: int = MAX_STEPS
     depth: int = 0
     groups: int = 0
     open_loops: int = 0
@@ -79,7 +82,7 @@ class Machine:
 
     @property
     def exhausted(self) -> bool:
-        return self.steps > MAX_STEPS
+        return self.steps > self.limit
 
     def new_group(self) -> int:
         self.groups += 1

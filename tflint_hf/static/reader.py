@@ -29,7 +29,7 @@ from tflint_hf.static.library import (
     text,
     training,
 )
-from tflint_hf.static.machine import MAX_STEPS, Machine
+from tflint_hf.static.machine import MAX_STEPS_IN_ALL, MAX_STEPS_UNCALLED, Machine
 from tflint_hf.static.modules import Modules, ProgramFiles
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.values import Class, Function
@@ -154,6 +154,6 @@ def _run_methods(machine: Machine, cls: Class, covered: set[int]) -> None:
 
 
 def _fresh_budget(machine: Machine) -> None:
-    """Each uncalled function may use a share of the budget, so that one of them cannot starve the others."""
-    machine.steps = min(machine.steps, MAX_STEPS * 3 // 4)
+    """Each uncalled function has a budget of its own, so that one of them cannot starve the others."""
+    machine.limit = min(machine.steps + MAX_STEPS_UNCALLED, MAX_STEPS_IN_ALL)
     machine.guards = NO_GUARDS

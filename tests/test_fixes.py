@@ -1,0 +1,47 @@
+"""The fixes that findings carry: applied to the user's text they leave valid Python without the fault."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tflint_hf.engine import ScanOptions, scan
+
+if TYPE_CHECKING:
+    from tflint_hf.findings import Edit, Finding
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+PROGRAMS = sorted(FIXTURES.glob("**/bad_*.py"))
+
+
+def apply_edits(text: str, edits: list[Edit]) -> str:
+    """Replace the edits' ranges, the last one first."""
+    lines = text.split("\n")
+    for edit in sorted(edits, reverse=True):
+        place = edit.location
+        before = lines[place.line - 1][: place.column - 1]
+        after = lines[place.end_line - 1][place.end_column - 1 :]
+        lines[place.line - 1 : place.end_line] = (before + edit.text + after).split("\n")
+    return "\n".join(lines)
+
+
+def findings_of(path: Path, text: str) -> tuple[Finding, ...]:
+    return scan((), ScanOptions(stdin=(text, str(path)), isolated=True)).findings
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.relative_to(FIXTURES).as_posix())
+def test_a_fix_removes_its_finding_and_leaves_valid_python(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for finding in findings_of(path, text):
+        if finding.fix is None:
+            continue
+        fixed = apply_edits(text, list(finding.fix.edits))
+        ast.parse(fixed)
+        left = findings_of(path, fixed)
+        before = sum(f.code == finding.code for f in findings_of(path, text))
+        assert sum(f.code == finding.code for f in left) < before, f"{finding.code} is still there:\n{fixed}"
+        new = {f.code for f in left} - {f.code for f in findings_of(path, text)}
+        assert new == set(), f"the fix of {finding.code} brought {new}"
