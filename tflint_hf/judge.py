@@ -50,6 +50,7 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
     """Run one rule. Where a call has several possible meanings, a fault counts in full only if each of them has it."""
     views = list(trace.of(one.view))
     sizes: dict[int, int] = {}
+    counts: dict[int, int] = {}
     faulty: dict[int, int] = {}
     results: list[tuple[Any, list[Fault]]] = []
     for view in views:
@@ -62,7 +63,8 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
         results.append((view, faults))
         group = getattr(view, "group", None)
         if group is not None:
-            sizes[group] = sizes.get(group, 0) + 1
+            counts[group] = counts.get(group, 0) + 1
+            sizes[group] = max(counts[group], getattr(view, "variants", 1))
             faulty[group] = faulty.get(group, 0) + bool(faults)
     for view, faults in results:
         group = getattr(view, "group", None)

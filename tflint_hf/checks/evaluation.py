@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.findings import Severity
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported, PredictionUsed
 from tflint_hf.trace.views import rests_on_try
@@ -27,4 +28,5 @@ def removed_load_metric(imported: Imported, target: Target) -> Iterator[Fault]:
     if rests_on_try(imported.guards):
         return
     if imported.module.partition(".")[0] == "datasets" and imported.name == "load_metric" and target.satisfies(applies):
-        yield Fault(imported.place, {"name": "load_metric"}, rests_on=applies)
+        on_a_branch = Severity.INFO if imported.guards else None
+        yield Fault(imported.place, {"name": "load_metric"}, severity=on_a_branch, rests_on=applies)

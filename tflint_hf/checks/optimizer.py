@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, Options, check
 from tflint_hf.checks.labels import spelled_model
-from tflint_hf.findings import Safety
+from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import PlannedFix, RenameKeyword, Replace
 from tflint_hf.target import Target
 from tflint_hf.trace.events import OptimizerMade
@@ -28,7 +28,14 @@ def _fine_tunes(training: Training) -> bool:
         return False
     if not training.fits and training.judged:
         return False
+    if any("trainable" in part.keywords for part in training.model.pretrained_parts):
+        return False
     return not any(c.class_name == "LearningRateScheduler" for fit in training.fits for c in fit.callbacks)
+
+
+def _perhaps_scheduled(training: Training) -> Severity | None:
+    """A callback that is not known may set the rate: then a fault is only worth knowing."""
+    return None if all(fit.callbacks_known for fit in training.fits) else Severity.INFO
 
 
 def _learns_fast(model: Model) -> bool:
@@ -66,6 +73,7 @@ def string_optimizer(training: Training) -> Iterator[Fault]:
         optimizer.place,
         {"optimizer": spelled, "learning_rate": f"{rate:g}", "model": spelled_model(training.model)},
         fix=fix,
+        severity=_perhaps_scheduled(training),
     )
 
 
@@ -92,6 +100,7 @@ def learning_rate_too_high(training: Training, options: Options) -> Iterator[Fau
         {"optimizer": optimizer.class_name, "learning_rate": f"{rate:g}", "model": spelled_model(training.model)},
         related=((training.compiled.site.callee, "the model is compiled with it here"),),
         fix=fix,
+        severity=_perhaps_scheduled(training),
     )
 
 

@@ -50,7 +50,8 @@ def removed_tf_trainer(imported: Imported, target: Target) -> Iterator[Fault]:
     """TFTrainer is gone."""
     applies = {"transformers": ">=4.37"}
     if imported.module.startswith("transformers") and imported.name == "TFTrainer" and target.satisfies(applies):
-        yield Fault(imported.place, {"name": imported.name}, rests_on=applies)
+        on_a_branch = Severity.INFO if imported.guards else None
+        yield Fault(imported.place, {"name": imported.name}, severity=on_a_branch, rests_on=applies)
 
 
 @check("TFV005")

@@ -44,12 +44,16 @@ class _State(NamedTuple):
         return not (self.depth or self.quote or self.continued)
 
 
+_ENVIRONMENT = re.compile(r"%(?:env|set_env)\s+(\w+)(?:\s*=\s*|\s+)([\w.,:/-]+)\s*$")
+SET_VARIABLE = '__import__("os").environ.setdefault("{}", "{}")'
+
+
 def replace_commands(lines: Sequence[str]) -> PythonLines:
     """Python for what IPython takes, line by line.
 
-    A command becomes `pass` at its indentation, an assigned one a call that nobody knows, and the lines that a
-    backslash joins to it become empty. `%time` keeps the statement that it runs. Such text inside brackets and
-    strings is Python and stays.
+    A command becomes `pass` at its indentation, `%env` a call that sets the variable, an assigned one a call that
+    nobody knows, and the lines that a backslash joins to it become empty. `%time` keeps the statement that it runs.
+    Such text inside brackets and strings is Python and stays.
     """
     unchanged = PythonLines(tuple(lines), (0,) * len(lines), ())
     if not _MAY_HOLD_COMMAND.search("\n".join(lines)):
@@ -75,7 +79,8 @@ def replace_commands(lines: Sequence[str]) -> PythonLines:
             elif _COMMAND.match(code) or _HELP.match(code):
                 commands.append(code)
                 in_command = line.endswith("\\")
-                result.append(indentation + "pass")
+                variable = _ENVIRONMENT.match(code)
+                result.append(indentation + (SET_VARIABLE.format(*variable.groups()) if variable else "pass"))
                 continue
         state, assigned = _scan(line, state)
         if assigned is not None:

@@ -231,13 +231,14 @@ def _run_body(machine: Machine, node: cst.FunctionDef, inner: Scope) -> Value:
     frame = Frame(inner, node)
     machine.frames.append(frame)
     guards, loops, depth = machine.guards, machine.open_loops, machine.depth
+    variants, machine.variants = machine.variants, 1
     machine.depth = 0 if depth < 60 else depth
     try:
         machine.execute(machine, node.body, inner)
     finally:
         machine.frames.pop()
         machine.guards, machine.depth = guards, depth
-        machine.open_loops = loops
+        machine.open_loops, machine.variants = loops, variants
     if frame.yields or contains_yield(node.body):
         return list_of("list", join_all(frame.yields))
     if not frame.returns:
@@ -283,6 +284,9 @@ def instantiate(machine: Machine, cls: Class, arguments: Arguments, node: cst.CS
         _call_program(machine, init, instance, arguments, node, scope)
     elif is_data_class(cls):
         _fill_fields(cls, instance, arguments)
+        after = attributes.class_member(cls, "__post_init__")
+        if isinstance(after, Function):
+            call_function(machine, after, [instance], {}, node, scope)
     elif cls.bases and attributes.external_base(cls) is not None:
         return hooks.library_subclass(machine, instance, arguments, node, scope)
     hooks.subclass_ready(machine, instance, node, scope)
@@ -338,6 +342,7 @@ def call_library(
     pairs: list[tuple[Guards, Value]] = []
     branches = []
     variants = list(_variants(machine, arguments))
+    outer, machine.variants = machine.variants, len(variants)
     for guards, variant in variants:
         with machine.under(guards):
             if len(variants) == 1:
@@ -348,6 +353,7 @@ def call_library(
             )
             pairs.append((guards, result))
             branches.append((guards, changes))
+    machine.variants = outer
     if branches:
         machine.store.merge(branches)
     return make_union(pairs)

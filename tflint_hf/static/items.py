@@ -188,7 +188,10 @@ def update_dict(machine: Machine, target: DictValue, source: Value) -> None:
                 else:
                     machine.store.write(target.facts, "open", UNKNOWN)
     else:
+        # Any key may have been added, and any value replaced.
         machine.store.write(target.facts, "open", UNKNOWN)
+        for key in list(target.items):
+            machine.store.write(target.items, key, UNKNOWN)
 
 
 def contains(container: Value, item: Value) -> bool | None:

@@ -59,11 +59,13 @@ class Machine:
     limit: int = MAX_STEPS
     depth: int = 0
     groups: int = 0
+    variants: int = 1
     open_loops: int = 0
     entered: set[int] = field(default_factory=set)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     instances: dict[int, Instance] = field(default_factory=dict)
+    layers_changed: bool = False
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
@@ -103,6 +105,8 @@ class Machine:
 
     def record(self, kind: Callable[..., Event], place: Place, group: int, **facts: Any) -> Event:
         """Append an event of this kind to the trace."""
-        event = kind(place=place, order=len(self.events), guards=self.guards, group=group, **facts)
+        event = kind(
+            place=place, order=len(self.events), guards=self.guards, group=group, variants=self.variants, **facts
+        )
         self.events.append(event)
         return event

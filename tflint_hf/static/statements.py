@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import expressions, imports, items
+from tflint_hf.static import calls, expressions, imports, items
 from tflint_hf.static.library import hooks
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters, source_text
@@ -383,13 +383,25 @@ def _function(machine: Machine, node: cst.FunctionDef, scope: Scope) -> Flow:
     function = Function(node, scope, scope.unit, node.name.value, defaults, decorators)
     if not scope.is_class:
         machine.functions.append(function)
-    machine.store.write(scope.holder(node.name.value).names, node.name.value, function)
+    value: Value = function
+    for decorator, applied in zip(reversed(node.decorators), reversed(decorators), strict=True):
+        if isinstance(applied, Function):
+            value = _decorated(machine, decorator, applied, value, scope)
+    machine.store.write(scope.holder(node.name.value).names, node.name.value, value)
     return Flow.NORMAL
 
 
 def _decorator(machine: Machine, node: cst.Decorator, scope: Scope) -> Value:
     expression = node.decorator.func if isinstance(node.decorator, cst.Call) else node.decorator
     return machine.evaluate(machine, expression, scope)
+
+
+def _decorated(machine: Machine, node: cst.Decorator, applied: Value, function: Value, scope: Scope) -> Value:
+    """What a decorator of the program makes of a function; those of libraries are taken to leave it as it is."""
+    if isinstance(node.decorator, cst.Call):
+        applied = machine.evaluate(machine, node.decorator, scope)
+    made = calls.call(machine, applied, calls.Arguments([function]), node, scope)
+    return made if isinstance(made, Function) else function
 
 
 def _class(machine: Machine, node: cst.ClassDef, scope: Scope) -> Flow:

@@ -23,12 +23,14 @@ def output_of(value: Value | None) -> Prediction | None:
     return None
 
 
-def used_as_array(machine: Machine, value: Value | None, use: str, place: Place) -> bool:
+def used_as_array(machine: Machine, value: Value | None, use: str, place: Place, group: int | None = None) -> bool:
     """Note that `value` is read as an array, if it is the output object of a model."""
     prediction = output_of(value)
     if prediction is None:
         return False
-    machine.record(PredictionUsed, place, machine.new_group(), prediction=prediction, use=use)
+    machine.record(
+        PredictionUsed, place, machine.new_group() if group is None else group, prediction=prediction, use=use
+    )
     return True
 
 

@@ -196,9 +196,13 @@ class CompiledRecord(Value):
 
 @dataclass(eq=False, slots=True)
 class Fact(Value):
-    """An object of a library that does not change: a Loss, Optimizer, Dataset, Feed, Layer, Collator ..."""
+    """An object of a library: a Loss, Dataset, Feed, Layer, Collator ...
+
+    `state` holds what the program put into it: the splits that it assigned to a DatasetDict.
+    """
 
     data: Any
+    state: dict[Any, Value] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -219,6 +223,7 @@ class Array(Value):
     column: facts.Column | None = None
     dataset: facts.Dataset | None = None
     name: str = ""
+    reshaped: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -30,13 +30,14 @@ class Event:
     """`order` counts the events of a trace; `guards` are the branches this event lies on.
 
     `group` is shared by the events that one call of the program stands for when its arguments have several possible
-    values: exactly one of a group happens.
+    values, `variants` of them: exactly one of a group happens.
     """
 
     place: Place
     order: int
     guards: Guards
     group: int
+    variants: int
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tflint_hf.static import items, uses
 from tflint_hf.static.library import hooks
@@ -62,6 +62,17 @@ def _negative(value: object) -> bool:
     return isinstance(value, int) and value < 0
 
 
+@path("tensorflow.stop_gradient")
+def _stop_gradient(call: LibraryCall) -> Value:
+    """Whatever lies before it is not trained."""
+    value = _argument(call)
+    return Fact(Tensor(value.data.output, value.data.keras)) if _is_tensor(value) else UNKNOWN
+
+
+def _is_tensor(value: Value) -> TypeGuard[Fact]:
+    return isinstance(value, Fact) and isinstance(value.data, Tensor)
+
+
 @path(
     "numpy.array",
     "numpy.asarray",
@@ -77,7 +88,6 @@ def _negative(value: object) -> bool:
     "numpy.reshape",
     "numpy.ravel",
     "numpy.copy",
-    "tensorflow.stop_gradient",
 )
 def _keep(call: LibraryCall) -> Value:
     value = _argument(call)
@@ -109,6 +119,8 @@ def _keep(call: LibraryCall) -> Value:
     "detach",
 )
 def _array_method(call: LibraryCall) -> Value:
+    if call.path == "reshape" and isinstance(call.receiver, Array):
+        return Array(call.receiver.labels, None, None, call.receiver.name, reshaped=True)
     return call.receiver or UNKNOWN
 
 
@@ -177,7 +189,7 @@ _READING = {
 )
 def _reading(call: LibraryCall) -> Value:
     value = _argument(call)
-    if uses.used_as_array(call.machine, value, _READING[call.path], _first_place(call)):
+    if uses.used_as_array(call.machine, value, _READING[call.path], _first_place(call), call.group):
         return UNKNOWN
     return _class_ids(value) if "arg" in call.path else UNKNOWN
 
@@ -209,7 +221,7 @@ def _first_place(call: LibraryCall) -> Any:
 def _activation(call: LibraryCall) -> Value:
     value = _argument(call)
     use = _READING.get(call.path, call.path.rpartition(".")[2])
-    if uses.used_as_array(call.machine, value, use, _first_place(call)):
+    if uses.used_as_array(call.machine, value, use, _first_place(call), call.group):
         return UNKNOWN
     if isinstance(value, Fact) and isinstance(value.data, Prediction):
         return Fact(replace(value.data, form=PredictionForm.PROBABILITIES))
@@ -223,7 +235,7 @@ def _activation(call: LibraryCall) -> Value:
 def _score(call: LibraryCall) -> Value:
     name = call.path.rpartition(".")[2]
     for key, value in [*call.given.items(), *((f"#{i}", v) for i, v in enumerate(call.rest))]:
-        uses.used_as_array(call.machine, value, name, call.site.values.get(key, call.site.callee))
+        uses.used_as_array(call.machine, value, name, call.site.values.get(key, call.site.callee), call.group)
     return UNKNOWN
 
 
@@ -293,11 +305,11 @@ def _prediction_passed_on(
     _keywords: Any,
     node: Any,
     scope: Scope,
-    *_: Any,
+    group: int,
 ) -> None:
     """An array's method called on the output object of a model."""
     if name in _ARRAY_METHODS and not isinstance(receiver, Instance):
-        uses.used_as_array(machine, receiver, f".{name}()", Place(scope.unit, getattr(node, "func", node)))
+        uses.used_as_array(machine, receiver, f".{name}()", Place(scope.unit, getattr(node, "func", node)), group)
 
 
 _ARRAY_METHODS = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tflint_hf.static import attributes, calls, items
+from tflint_hf.static import attributes, calls, items, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library.configuration import Namespace
 from tflint_hf.static.library.containers import first
@@ -72,9 +72,21 @@ def _to_list(call: LibraryCall) -> Value:
             return make_list(kind, map(Const, known)) if len(known) == len(values) else list_of(kind, value.element)
         if name == "reversed":
             values = values[::-1]
+        if name == "sorted":
+            return _sorted(call, values)
         return make_list(kind, values)
     rounds, exact = items.iterate(call.machine, value, call.node, call.scope)
     return make_list(kind, rounds) if exact else list_of(kind, join_all(rounds))
+
+
+def _sorted(call: LibraryCall, values: list[Value]) -> Value:
+    constants = [v.value for v in values if isinstance(v, Const)]
+    if len(constants) != len(values) or call.given:
+        return list_of("list", join_all(values)) if values else make_list("list", [])
+    try:
+        return make_list("list", map(Const, sorted(constants)))
+    except TypeError:
+        return list_of("list", join_all(values))
 
 
 @path("builtins.dict")
@@ -195,8 +207,8 @@ def _setattr(call: LibraryCall) -> Value:
 def _vars(call: LibraryCall) -> Value:
     value = first(call)
     if isinstance(value, Namespace):
-        return DictValue(dict(value.names))
-    return DictValue(dict(value.attributes)) if isinstance(value, Instance) else UNKNOWN
+        return DictValue(value.names)
+    return DictValue(value.attributes) if isinstance(value, Instance) else UNKNOWN
 
 
 @path("builtins.next", "builtins.iter", "copy.copy", "copy.deepcopy")
@@ -208,7 +220,26 @@ def _pass_on(call: LibraryCall) -> Value:
     return value
 
 
-@path("builtins.print", "builtins.display", "builtins.isinstance", "builtins.hasattr", "builtins.type", "builtins.open")
+@path("builtins.isinstance", "builtins.hasattr")
+def _kind_of(call: LibraryCall) -> Value:
+    """The output object of a model is a dictionary with attributes; of other values nothing is said."""
+    if len(call.rest) < 2 or uses.output_of(call.rest[0]) is None:
+        return UNKNOWN
+    asked = call.rest[1]
+    if call.path.endswith("isinstance"):
+        kinds = {"builtins.dict": True, "numpy.ndarray": False, "tensorflow.Tensor": False, "builtins.tuple": False}
+        known = kinds.get(asked.path) if isinstance(asked, External) else None
+        return UNKNOWN if known is None else Const(known)
+    return Const(True) if text_of(asked) == "logits" else UNKNOWN
+
+
+@path("builtins.__import__", "importlib.import_module")
+def _import_by_name(call: LibraryCall) -> Value:
+    name = text_of(first(call))
+    return External(name) if name is not None else UNKNOWN
+
+
+@path("builtins.print", "builtins.display", "builtins.type", "builtins.open")
 def _read_only(_call: LibraryCall) -> Value:
     return UNKNOWN
 

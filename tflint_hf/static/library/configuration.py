@@ -168,16 +168,39 @@ def _set_defaults(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-@method(Parser, "parse_args", "parse_intermixed_args")
+@method(Parser, "parse_args", "parse_intermixed_args", "parse_known_args")
 def _parse_args(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, Parser)
-    return Namespace(dict(call.receiver.options))
+    given = call.get("args") or (call.rest[0] if call.rest else None)
+    options = dict(call.receiver.options)
+    if given is not None and not (isinstance(given, Const) and given.value is None):
+        options = _overridden(options, given)
+    parsed = Namespace(options)
+    return make_list("tuple", [parsed, UNKNOWN]) if call.path == "parse_known_args" else parsed
 
 
-@method(Parser, "parse_known_args")
-def _parse_known_args(call: LibraryCall) -> Value:
-    assert isinstance(call.receiver, Parser)
-    return make_list("tuple", [Namespace(dict(call.receiver.options)), UNKNOWN])
+def _overridden(options: dict[str, Value], given: Value) -> dict[str, Value]:
+    """The options after a list of arguments written in the program, as notebooks do."""
+    words = [text_of(v) for v in given.values] if isinstance(given, ListValue) and given.exact else None
+    if words is None or any(word is None for word in words):
+        return dict.fromkeys(options, UNKNOWN)
+    for position, word in enumerate(words):
+        if word is not None and word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            following = words[position + 1] if position + 1 < len(words) else None
+            if not equals:
+                value = following if following is not None and not following.startswith("--") else "True"
+            options[name.replace("-", "_")] = _read_literal(value)
+    return options
+
+
+def _read_literal(text: str) -> Value:
+    for read in (int, float):
+        try:
+            return Const(read(text))
+        except ValueError:
+            continue
+    return Const({"True": True, "False": False}.get(text, text))
 
 
 @method(Parser, "parse_args_into_dataclasses", "parse_json_file", "parse_dict", "parse_yaml_file")

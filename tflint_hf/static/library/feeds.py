@@ -158,7 +158,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         call.site,
         call.site.callee,
         source,
-        batched=False,
+        batched=False if _is_row_wise(inputs) else None,
         shuffled=source.shuffled if source is not None else None,
         keys=_keys(inputs),
         has_targets=has_targets,
@@ -166,6 +166,16 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         split=source.split if source is not None else facts.UNKNOWN,
     )
     return _made(call, feed)
+
+
+def _is_row_wise(inputs: Value) -> bool:
+    """Whether each slice is one row: what a tokenizer gave, or columns under the names that models take."""
+    if isinstance(inputs, EncodingValue):
+        return True
+    if not isinstance(inputs, DictValue):
+        return isinstance(inputs, Array) and inputs.column is not None and inputs.column.from_tokenizer
+    arrays = [v for v in inputs.items.values() if isinstance(v, Array)]
+    return "input_ids" in inputs.items and not any(a.reshaped for a in arrays)
 
 
 def _pair(value: Value) -> tuple[Value, Value | None, bool | None]:

@@ -36,7 +36,17 @@ _LOCAL_FORMATS = frozenset({"csv", "json", "text", "parquet", "arrow", "imagefol
 
 
 def dataset_of(value: Value | None) -> Dataset | None:
-    return value.data if isinstance(value, Fact) and isinstance(value.data, Dataset) else None
+    """The data set that a value is. Where the program replaced single splits, only what they agree on is known."""
+    if not isinstance(value, Fact) or not isinstance(value.data, Dataset):
+        return None
+    data = value.data
+    for assigned in value.state.values():
+        split = dataset_of(assigned)
+        if split is None or split.columns != data.columns:
+            data = replace(data, columns=None, open=True, shuffled=None)
+        elif split.shuffled is not data.shuffled:
+            data = replace(data, shuffled=None)
+    return data
 
 
 def strings(value: Value | None) -> tuple[str, ...] | None:
@@ -198,6 +208,10 @@ def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Sco
     name = text_of(key)
     if data is None:
         return UNKNOWN
+    assigned = receiver.state.get(name) or receiver.state.get(None)
+    if assigned is not None:
+        split = dataset_of(assigned)
+        return Fact(replace(split, split=name or facts.UNKNOWN)) if split is not None else assigned
     if name is None:
         if isinstance(key, Const) or data.is_dict is False:
             return EncodingValue(row_of(data), dataset=data)
@@ -206,6 +220,12 @@ def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Sco
         return Fact(replace(data, is_dict=False, split=name))
     column = (data.columns or {}).get(name)
     return Array(column=column, dataset=data, name=name)
+
+
+@hooks.set_item_of(Dataset)
+def _set_split(machine: Machine, receiver: Fact, key: Value, value: Value) -> None:
+    """`splits["train"] = ...`; an unknown key may be any split."""
+    machine.store.write(receiver.state, text_of(key), value)
 
 
 def row_of(data: Dataset) -> DictValue:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf import knowledge
 from tflint_hf.knowledge import LossKind
+from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.text import literal
@@ -40,7 +41,7 @@ from tflint_hf.trace.objects import (
     Reads,
     Schedule,
 )
-from tflint_hf.trace.places import Place
+from tflint_hf.trace.places import CallSite, Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -322,8 +323,15 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     if value is None:
         return (), True
     values = value.values if isinstance(value, ListValue) and value.exact else [value]
-    found = tuple(v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback))
-    return found, len(found) == len(values) and (not isinstance(value, ListValue) or value.exact)
+    found = [v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback)]
+    for one in values:
+        base = attributes.external_base(one.cls) if isinstance(one, Instance) else None
+        if base is not None and base.last == "LearningRateScheduler" and found is not None:
+            return (*found, Callback(base.last, base.origin, CallSite(_NOWHERE, _NOWHERE))), False
+    return tuple(found), len(found) == len(values) and (not isinstance(value, ListValue) or value.exact)
+
+
+_NOWHERE = Place(0, None)
 
 
 @path(

@@ -166,6 +166,12 @@ def output_of_activation(activation: str | Missing) -> Output:
     return {"softmax": Output.SOFTMAX, "sigmoid": Output.SIGMOID}.get(str(activation), Output.BOUNDED)
 
 
+@hooks.set_attribute_of(Layer)
+def _set_layer(machine: Machine, _receiver: Fact, _name: str, _value: Value, _node: Any, _scope: Scope) -> None:
+    """A layer that is changed after it was made: what the models built with it put out is not known any more."""
+    machine.layers_changed = True
+
+
 @hooks.item_of(Tensor)
 def _tensor_item(_machine: Machine, receiver: Fact, _key: Value, _node: Any, _scope: Scope) -> Value:
     return receiver

@@ -127,6 +127,12 @@ def _set_trainable(machine: Machine, owner: ModelValue, value: Value, *, whole: 
     machine.frozen[id(owner.model)] = owner.state
 
 
+@method(ModelValue, "get_layer")
+def _get_layer(call: LibraryCall) -> Value:
+    owner = receiving_model(call)
+    return Part(owner, "get_layer") if owner is not None else UNKNOWN
+
+
 @method(Part, "*")
 def _part_method(call: LibraryCall) -> Value:
     return UNKNOWN

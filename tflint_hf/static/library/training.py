@@ -54,6 +54,8 @@ def _compile(call: LibraryCall) -> Value:
     state = state_of(value)
     if state.frozen is False:
         state = replace(state, frozen=encoders_frozen(call.machine, value))
+    if call.machine.layers_changed and value.model.head is None:
+        state = replace(state, head_changed=True)
     here = call.site.callee
     losses, loss_given = losses_of(call.get("loss"), call.site.values.get("loss", here))
     if call.open and call.get("loss") is None:
