@@ -124,9 +124,9 @@ def ragged_rows_without_collator(use: FeedUse, target: Target) -> Iterator[Fault
     stacks = {"datasets": ">=2.3"}
     ids = _source_column(feed, "input_ids")
     asked = _asked(feed)
-    if not target.satisfies(stacks) or ids is None or ids.ragged is not True or feed.batched is not True:
+    if not target.satisfies(stacks) or ids is None or ids.ragged is not True or use.made.batched is not True:
         return
-    if asked is None and feed.columns is not ABSENT:
+    if feed.batch_size == 1 or (asked is None and feed.columns is not ABSENT):
         return
     if asked is None or "input_ids" in asked:
         yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, rests_on=stacks)

@@ -26,7 +26,7 @@ def _fine_tunes(training: Training) -> bool:
         return False
     if state.frozen is not False or any(fit.state.frozen is not False for fit in training.fits):
         return False
-    if not training.fits and training.judged:
+    if not training.fits and (training.judged or training.superseded):
         return False
     if any("trainable" in part.keywords for part in training.model.pretrained_parts):
         return False

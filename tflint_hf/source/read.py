@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import stat
 import tokenize
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from tflint_hf.source.model import (
     without_surrogates,
 )
 from tflint_hf.source.notebook import NotANotebook, code_cells
-from tflint_hf.source.requirements import install_requirements
+from tflint_hf.source.requirements import install_requirements, script_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +91,9 @@ def _from_decoded(text: str, path: Path, display: str, kind: SourceKind) -> Sour
         return _markdown(lines, path, display)
     python = replace_commands(lines)
     fragment = make_fragment(python.lines, lines, indents=python.shifts, whole_file=True)
-    return _source(path, display, kind, [fragment], python.commands, {None: tuple(lines)})
+    source = _source(path, display, kind, [fragment], python.commands, {None: tuple(lines)})
+    own = script_requirements(lines)
+    return replace(source, requirements=(*own, *source.requirements)) if own else source
 
 
 def _source(

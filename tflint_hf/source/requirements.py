@@ -1,14 +1,20 @@
-"""The requirements in the install commands of notebooks: `!pip install transformers==4.38.2`."""
+"""The requirements that a text itself states: install commands of notebooks, metadata blocks of scripts."""
 
 from __future__ import annotations
 
 import itertools
 import re
 import shlex
+import sys
 from typing import TYPE_CHECKING
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _PIP = re.compile(r"(?:.*/)?pip[\d.]*\Z")
 _CONDA = re.compile(r"(?:.*/)?(?:conda|mamba|micromamba)\Z")
@@ -41,6 +47,21 @@ def install_requirements(command: str) -> Iterator[str]:
                 for package in _packages(words[position + 2 :]):
                     yield _from_conda(package)
                 break
+
+
+def script_requirements(lines: Sequence[str]) -> list[str]:
+    """The dependencies of a script's metadata block (PEP 723)."""
+    try:
+        start = lines.index("# /// script")
+        end = lines.index("# ///", start)
+    except ValueError:
+        return []
+    text = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines[start + 1 : end])
+    try:
+        dependencies = tomllib.loads(text).get("dependencies", [])
+    except tomllib.TOMLDecodeError:
+        return []
+    return [item for item in dependencies if isinstance(item, str)] if isinstance(dependencies, list) else []
 
 
 def _simple_commands(command: str) -> Iterator[list[str]]:

@@ -10,6 +10,7 @@ from tflint_hf.static.values import (
     UNKNOWN,
     Bound,
     Class,
+    DictValue,
     External,
     Function,
     Instance,
@@ -101,6 +102,8 @@ def get_attribute(machine: Machine, receiver: Value, name: str, node: cst.CSTNod
 
 
 def _instance_attribute(machine: Machine, receiver: Instance, name: str, node: cst.CSTNode, scope: Scope) -> Value:
+    if name == "__dict__":
+        return DictValue(receiver.attributes)
     if name in receiver.attributes:
         return narrow(receiver.attributes[name], machine.guards)
     member = class_member(receiver.cls, name)

@@ -117,6 +117,9 @@ def _list_item(receiver: ListValue, key: Value) -> Value:
 
 
 def _dict_item(receiver: DictValue, key: Value) -> Value:
+    if isinstance(key, Const) and key.soft and len(receiver.items) > 1:
+        # Another run may ask for another key.
+        return join_all([*receiver.items.values(), *receiver.facts.values()])
     if isinstance(key, Const):
         found = receiver.items.get(key.value)
         if found is not None:

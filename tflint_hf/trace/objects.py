@@ -239,6 +239,7 @@ class Feed:
     place: Place
     source: Dataset | None = None
     batched: bool | None = None
+    batch_size: int | None = None
     shuffled: bool | None = None
     shuffle_place: Place | None = None
     repeated: bool | None = False

@@ -35,6 +35,7 @@ class Training:
     fits: tuple[Fitted, ...]
     judged: bool
     learning_rate_set: bool
+    superseded: bool
 
     @property
     def group(self) -> int:
@@ -79,9 +80,10 @@ class ModelUse:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FeedUse:
-    """A feed as it was made, and what it is used for later."""
+    """A feed as it is used (`feed`), as it was `made`, and what it is used for."""
 
     feed: Feed
+    made: Feed
     place: Place
     group: int
     guards: Guards
@@ -121,14 +123,26 @@ class Trace:
             if isinstance(event, Compiled):
                 served = tuple(f for f in fits if event in f.compiled and compatible(f.guards, event.guards))
                 set_later = any(r.model.site is event.model.site and r.order > event.order for r in rates)
-                found.append(Training(event, served, id(event.model.site) in judged, set_later))
+                superseded = not served and self._compiled_again(event)
+                found.append(Training(event, served, id(event.model.site) in judged, set_later, superseded))
         return tuple(found)
+
+    def _compiled_again(self, event: Compiled) -> bool:
+        """Whether the same model gets another compile() later, on the same branch."""
+        return any(
+            isinstance(later, Compiled)
+            and later.order > event.order
+            and later.model.site is event.model.site
+            and later.guards <= event.guards
+            for later in self.events
+        )
 
     @cached_property
     def loss_uses(self) -> tuple[LossUse, ...]:
         found: list[LossUse] = []
+        idle = {id(training.compiled) for training in self.trainings if training.superseded}
         for event in self.events:
-            if isinstance(event, Compiled):
+            if isinstance(event, Compiled) and id(event) not in idle:
                 found.extend(_compiled_losses(event))
             elif isinstance(event, LossCalled) and event.prediction.form is PredictionForm.LOGITS:
                 model = event.prediction.model
@@ -169,6 +183,7 @@ class Trace:
                 found.append(
                     FeedUse(
                         last[0] if last else event.feed,
+                        event.feed,
                         event.place,
                         event.group,
                         event.guards,

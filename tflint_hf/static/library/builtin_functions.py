@@ -20,6 +20,7 @@ from tflint_hf.static.values import (
     Instance,
     Length,
     ListValue,
+    Part,
     Value,
     join_all,
     list_of,
@@ -190,7 +191,8 @@ def _getattr(call: LibraryCall) -> Value:
         return UNKNOWN
     name = text_of(call.rest[1])
     if name is None:
-        return UNKNOWN
+        owner = attributes.as_model(call.rest[0])
+        return UNKNOWN if owner is None else Part(owner, "?")
     return attributes.get_attribute(call.machine, call.rest[0], name, call.node, call.scope)
 
 
@@ -229,6 +231,8 @@ def _kind_of(call: LibraryCall) -> Value:
     if call.path.endswith("isinstance"):
         kinds = {"builtins.dict": True, "numpy.ndarray": False, "tensorflow.Tensor": False, "builtins.tuple": False}
         known = kinds.get(asked.path) if isinstance(asked, External) else None
+        if isinstance(asked, External) and (asked.last.endswith("Output") or asked.last == "ModelOutput"):
+            known = True
         return UNKNOWN if known is None else Const(known)
     return Const(True) if text_of(asked) == "logits" else UNKNOWN
 

@@ -74,6 +74,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             call.site.callee,
             source,
             batched=batched,
+            batch_size=size.value if isinstance(size, Const) and isinstance(size.value, int) else None,
             shuffled=_shuffled(source, shuffle, default=False),
             shuffle_place=call.site.values.get("shuffle"),
             columns=columns,

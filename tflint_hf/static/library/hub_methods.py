@@ -195,7 +195,9 @@ def _same_columns(call: LibraryCall) -> Value:
         return Const(None)
     if call.path in {"filter", "sort", "align_labels_with_mapping"} or (call.path == "select" and not _is_range(call)):
         # Which rows are left, and in which order, is not known.
-        columns = {k: replace(c, labels=None) for k, c in data.columns.items()} if data.columns is not None else None
+        every = data.columns or {}
+        left = {k: replace(c, labels=None, ragged=None, padded_to_longest=False) for k, c in every.items()}
+        columns = left if data.columns is not None else None
         if call.path in {"sort", "select"}:
             return Fact(replace(data, shuffled=None))
         return Fact(replace(data, columns=columns))

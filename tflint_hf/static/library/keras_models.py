@@ -163,6 +163,7 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
         return
     encoders = encoders_in(instance)
     outputs: tuple[Output, ...] = (Output.UNKNOWN,)
+    tensors: list[Tensor] = []
     member = attributes.class_member(instance.cls, "call")
     is_transformers = "transformers" in value.model.keywords
     if isinstance(member, Function) and not is_transformers:
@@ -170,7 +171,10 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
         tensors = tensors_in(made)
         if len(tensors) == 1:
             outputs = (tensors[0].output,)
-    value.model = replace(value.model, encoders=tuple(encoders), outputs=outputs)
+    trained = tuple(encoders)
+    if isinstance(member, Function) and not is_transformers and tensors:
+        trained = tuple(e for t in tensors for e in t.encoders)
+    value.model = replace(value.model, encoders=trained, outputs=outputs)
     machine.record(ModelMade, value.model.site.callee, machine.new_group(), model=value.model)
     for encoder in encoders:
         if encoder.head is not None and not is_transformers:

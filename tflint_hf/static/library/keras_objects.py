@@ -318,10 +318,24 @@ def _callback(call: LibraryCall) -> Value:
     return Fact(Callback(_class_name(call), _origin(call), call.site))
 
 
+@dataclass(eq=False, slots=True)
+class CallbackListValue(Value):
+    """A CallbackList: the callbacks in it."""
+
+    callbacks: Value
+
+
+@path("keras.callbacks.CallbackList")
+def _callback_list(call: LibraryCall) -> Value:
+    return CallbackListValue(call.get("callbacks") or (call.rest[0] if call.rest else UNKNOWN))
+
+
 def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     """The callbacks that fit() got, and whether these are all."""
     if value is None:
         return (), True
+    if isinstance(value, CallbackListValue):
+        return callbacks_of(value.callbacks)
     values = value.values if isinstance(value, ListValue) and value.exact else [value]
     found = [v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback)]
     for one in values:

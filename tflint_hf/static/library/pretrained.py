@@ -117,11 +117,16 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         has_config=config is not None,
         local_checkpoint=isinstance(checkpoint, str) and checkpoint in call.machine.saved,
         outputs=_head_outputs(head),
-        keywords=frozenset(given) | ({"**"} if call.open else set()),
+        keywords=frozenset(given) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
     _note_labels(call, given)
     return ModelValue(model)
+
+
+def _output_settings(config: Value | None) -> frozenset[str]:
+    """Settings of a configuration that change what kind of object the model puts out."""
+    return frozenset({"return_dict"} & config.given.keys()) if isinstance(config, ConfigValue) else frozenset()
 
 
 def _note_labels(call: LibraryCall, given: dict[str, Value]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
@@ -127,12 +127,18 @@ def make_collator(call: LibraryCall, class_name: str) -> Value:
     return Fact(Collator(class_name, returned, call.site))
 
 
+@hooks.set_attribute_of(Collator)
+def _set_collator(machine: Machine, receiver: Fact, name: str, value: Value, _node: Any, _scope: Scope) -> None:
+    machine.store.write(receiver.state, name, value)
+
+
 def collator_of(value: Value | None) -> Collator | Missing:
     """The collator given as collate_fn."""
     if value is None or (isinstance(value, Const) and value.value is None):
         return ABSENT
     if isinstance(value, Fact) and isinstance(value.data, Collator):
-        return value.data
+        given = value.state.get("return_tensors")
+        return value.data if given is None else replace(value.data, return_tensors=literal(given))
     if isinstance(value, External):
         return facts.UNKNOWN
     return facts.UNKNOWN
