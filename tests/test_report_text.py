@@ -156,7 +156,7 @@ def test_concise_has_one_line_a_finding() -> None:
         (result(LOSS, LOSS, OPTIMIZER), "Found 2 errors, 1 warning in 1 file"),
         (result(files_scanned=1), "All checks passed in 1 file"),
         (result(files_scanned=0), "No files to scan"),
-        (BROKEN, "Nothing found in 1 file; 1 path could not be scanned"),
+        (BROKEN, "No finding in what could be scanned; 1 path could not be scanned"),
     ],
 )
 def test_the_last_line_sums_up(scan: ScanResult, sentence: str) -> None:

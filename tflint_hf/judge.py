@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.checks import data, evaluation, labels, model, optimizer, versions
 from tflint_hf.checks.fault import Check, Fault, once_per_project, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
-from tflint_hf.trace.views import rests_on_try
+from tflint_hf.trace.views import rests_on_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,10 +69,12 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
     for view, faults in results:
         group = getattr(view, "group", None)
         partly = group is not None and faulty[group] < sizes[group]
-        if partly and rests_on_try(getattr(view, "guards", frozenset())):
+        on_purpose = rests_on_environment(getattr(view, "guards", frozenset()))
+        if partly and on_purpose:
             continue
         for fault in faults:
-            yield Judgement(one.code, fault, target, Severity.INFO if partly else fault.severity)
+            severity = Severity.INFO if partly or on_purpose else fault.severity
+            yield Judgement(one.code, fault, target, severity)
 
 
 def to_findings(

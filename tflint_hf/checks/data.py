@@ -9,7 +9,7 @@ from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spell
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedEdit, PlannedFix, Replace
 from tflint_hf.target import Target
-from tflint_hf.trace.events import Collated, Fitted
+from tflint_hf.trace.events import Collated
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
 from tflint_hf.trace.views import FeedUse
 
@@ -36,17 +36,10 @@ def collator_returns_pytorch(collated: Collated, target: Target) -> Iterator[Fau
 
 
 @check("TFD008")
-def unbatched_dataset(fit: Fitted) -> Iterator[Fault]:
-    """A feed of single rows is given to fit()."""
-    if not (fit.model.is_transformers or fit.model.encoders):
-        return
-    for feed in (fit.feed, fit.validation):
-        if feed is not None and feed.batched is False:
-            yield Fault(
-                feed.site.callee,
-                {"method": feed.maker.value},
-                related=((fit.site.callee, "it is given to fit() here"),),
-            )
+def unbatched_dataset(use: FeedUse) -> Iterator[Fault]:
+    """A feed of single rows is given to fit(), evaluate() or predict()."""
+    if any(model.is_transformers or model.encoders for model in use.models):
+        yield Fault(use.feed.site.callee, {"method": use.feed.maker.value})
 
 
 def _asked(feed: Feed) -> tuple[str, ...] | None:
@@ -172,7 +165,7 @@ def shuffled_evaluation_data(use: FeedUse, target: Target) -> Iterator[Fault]:
         fix = PlannedFix(Safety.SAFE, "Keep the order of the rows", edits)
     yield Fault(
         use.last_shuffle,
-        {"split": spelled_split(feed.split)},
+        {"split": spelled_split(feed.split, "predicted" if use.predicted else "evaluation")},
         fix=fix,
         severity=Severity.INFO if only_scores else None,
     )

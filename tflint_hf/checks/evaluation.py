@@ -8,7 +8,7 @@ from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Severity
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported, PredictionUsed
-from tflint_hf.trace.views import rests_on_try
+from tflint_hf.trace.views import rests_on_environment
 
 
 @check("TFE001")
@@ -25,7 +25,7 @@ def predict_output_as_array(used: PredictionUsed) -> Iterator[Fault]:
 def removed_load_metric(imported: Imported, target: Target) -> Iterator[Fault]:
     """datasets.load_metric is gone."""
     applies = {"datasets": ">=3.0"}
-    if rests_on_try(imported.guards):
+    if rests_on_environment(imported.guards):
         return
     if imported.module.partition(".")[0] == "datasets" and imported.name == "load_metric" and target.satisfies(applies):
         on_a_branch = Severity.INFO if imported.guards else None

@@ -10,8 +10,9 @@ from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
-from tflint_hf.trace.events import LabelsConfigured
+from tflint_hf.trace.events import Fitted, LabelsConfigured
 from tflint_hf.trace.objects import Form, LabelEncoding, Missing, Model, ModelOrigin, Output, Reads
+from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import LossUse, ModelUse, Training
 
 LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions"})
@@ -70,17 +71,17 @@ def labels_in_input_dict(training: Training, target: Target) -> Iterator[Fault]:
     """The labels are among the inputs, where a Keras loss does not find them."""
     model = training.model
     old = {"transformers": ">=4.11,<4.20"}
-    wraps = model.origin is ModelOrigin.FUNCTIONAL and any(e.is_transformers for e in model.encoders)
+    own = model.origin in (ModelOrigin.FUNCTIONAL, ModelOrigin.SUBCLASS) and "transformers" not in model.keywords
+    wraps = own and not model.own_training and any(e.is_transformers for e in model.encoders)
     if not (wraps or (model.is_transformers and target.satisfies(old))):
         return
     losses = training.compiled.losses
     if not training.compiled.loss_given or any(loss.form in (Form.UNKNOWN, Form.NONE, Form.METHOD) for loss in losses):
         return
     for fit in training.fits:
-        feed = fit.feed
-        if feed is None or feed.has_targets is not False or feed.keys is None:
+        if fit.has_targets is not False or fit.keys is None:
             continue
-        inside = [key for key in feed.keys if key in LABEL_KEYS]
+        inside = [key for key in fit.keys if key in LABEL_KEYS]
         if inside:
             argument = training.compiled.site.arguments.get("loss")
             fix = None
@@ -90,11 +91,15 @@ def labels_in_input_dict(training: Training, target: Target) -> Iterator[Fault]:
             yield Fault(
                 training.compiled.site.value_or_callee("loss"),
                 {"loss": losses[0].spelling or losses[0].class_name or "a Keras loss", "keys": ", ".join(inside)},
-                related=((feed.site.value_or_callee("columns"), "the labels are put among the inputs here"),),
+                related=((_where_labels_go_in(fit), "the labels are put among the inputs here"),),
                 fix=fix,
                 rests_on={} if wraps else old,
             )
             return
+
+
+def _where_labels_go_in(fit: Fitted) -> Place:
+    return fit.feed.site.value_or_callee("columns") if fit.feed is not None else fit.site.value_or_callee("x")
 
 
 @check("TFL005")
@@ -149,7 +154,7 @@ def missing_num_labels(use: ModelUse) -> Iterator[Fault]:
     for labels in use.labels:
         if labels.classes is None or labels.encoding in (LabelEncoding.SCORE, LabelEncoding.TEXT):
             continue
-        if labels.classes != size:
+        if labels.classes > size or (labels.classes != size and not labels.at_least):
             add = AddArgument(model.site.place, f"num_labels={labels.classes}")
             yield Fault(
                 model.site.callee,

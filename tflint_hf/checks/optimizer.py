@@ -88,6 +88,8 @@ def learning_rate_too_high(training: Training, options: Options) -> Iterator[Fau
     if "lr" in optimizer.site.values and optimizer.class_name != "AdamWeightDecay":
         return
     rate = optimizer.default_learning_rate if optimizer.learning_rate is ABSENT else optimizer.learning_rate
+    if isinstance(rate, Schedule):
+        rate = rate.initial if rate.class_name != "WarmUp" and "warmup_target" not in rate.site.values else None
     if not isinstance(rate, float) or rate < float(options.get("threshold", DEFAULT_THRESHOLD)):
         return
     name = "init_lr" if optimizer.class_name == "create_optimizer" else "learning_rate"
@@ -113,10 +115,12 @@ def ignored_lr_argument(made: OptimizerMade, target: Target) -> Iterator[Fault]:
         return
     if optimizer.origin.keras is Keras.KERAS_2 and not target.satisfies(applies):
         return
-    rate = optimizer.default_learning_rate
+    consequence = f"it is ignored, the learning rate stays at {optimizer.default_learning_rate or 1e-3:g}"
+    if optimizer.origin.keras is Keras.KERAS_3:
+        consequence = "Keras 3 raises a ValueError"
     yield Fault(
         optimizer.site.arguments["lr"],
-        {"optimizer": optimizer.class_name, "learning_rate": f"{rate or 1e-3:g}"},
+        {"optimizer": optimizer.class_name, "consequence": consequence},
         fix=PlannedFix(
             Safety.SAFE, "Call it learning_rate", (RenameKeyword(optimizer.site.arguments["lr"], "learning_rate"),)
         ),

@@ -20,5 +20,5 @@ def is_training_split(split: str | Missing) -> bool:
     return isinstance(split, str) and bool(_TRAINING.match(split))
 
 
-def spelled_split(split: str | Missing) -> str:
-    return split if isinstance(split, str) else "evaluation"
+def spelled_split(split: str | Missing, otherwise: str = "evaluation") -> str:
+    return split if isinstance(split, str) else otherwise

@@ -12,7 +12,7 @@ from tflint_hf.knowledge import TENSORFLOW_NAMES
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Imported
 from tflint_hf.trace.objects import Missing, Model, ModelOrigin
-from tflint_hf.trace.views import Trace, rests_on_try
+from tflint_hf.trace.views import Trace, rests_on_environment
 
 _TF_NAME = re.compile(r"^TF[A-Z]")
 _REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", "transformers.optimization_tf")
@@ -20,7 +20,7 @@ _REMOVED_MODULES = ("transformers.keras_callbacks", "transformers.modeling_tf", 
 
 def needs_tensorflow(imported: Imported) -> bool:
     """Whether an import takes something that only transformers 4 has."""
-    if imported.module.partition(".")[0] != "transformers" or rests_on_try(imported.guards):
+    if imported.module.partition(".")[0] != "transformers" or rests_on_environment(imported.guards):
         return False
     return (
         bool(_TF_NAME.match(imported.name))

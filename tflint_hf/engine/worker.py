@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.rules import RuleTable, load_rules
 from tflint_hf.source import Source, source_from_bytes, source_from_text
+from tflint_hf.source.requirements import install_requirements
 from tflint_hf.suppression import Suppression, find_suppressions
 from tflint_hf.target import Target, find_target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tflint_hf.source import Problem
@@ -63,7 +64,7 @@ def _scan_program(task: Task) -> ProgramResult:
     entries = _entries(task, sources)
     judgements = [
         judgement
-        for trace, target in read_program(files, entries)
+        for trace, target in read_program(files, entries, _retarget)
         for judgement in judge(trace, target, task.codes, task.options)
     ]
     resolver = Resolver(files.units)
@@ -76,6 +77,12 @@ def _scan_program(task: Task) -> ProgramResult:
     return ProgramResult(
         tuple(findings), (), {s.display: find_suppressions(s) for s in sources.values()}, task.root, texts
     )
+
+
+def _retarget(path: Path, installs: Sequence[str]) -> Target:
+    """The target of a script that runs pip itself."""
+    said = [requirement for command in installs for requirement in install_requirements(command)]
+    return find_target(path.parent, stop=repository_of(path), notebook_requirements=said)
 
 
 def _entries(task: Task, sources: Mapping[Path, Source]) -> list[tuple[Path, Target, bool]]:

@@ -21,7 +21,7 @@ def summary(result: ScanResult, style: Style) -> str:
         files = len({finding.location.path for finding in result.findings})
         text = f"Found {', '.join(part for part in parts if not part.startswith('0 '))} in {counted(files, 'file')}"
     elif result.errors:
-        text = f"Nothing found in {counted(result.files_scanned, 'file')}"
+        text = "No finding in what could be scanned"
     elif result.files_scanned == 0:
         text = "No files to scan"
     else:

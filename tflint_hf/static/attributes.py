@@ -10,7 +10,9 @@ from tflint_hf.static.values import (
     UNKNOWN,
     Bound,
     Class,
+    Const,
     DictValue,
+    EnumMember,
     External,
     Function,
     Instance,
@@ -90,10 +92,12 @@ def get_attribute(machine: Machine, receiver: Value, name: str, node: cst.CSTNod
         member = class_member(receiver, name)
         if isinstance(member, Function) and _decorated(member, "classmethod"):
             return Bound(receiver, member)
-        if member is not None:
-            return member
         base = external_base(receiver)
+        if member is not None:
+            return EnumMember(member, name) if base is not None and base.path.startswith("enum.") else member
         return Bound(receiver, name) if base is not None else UNKNOWN
+    if isinstance(receiver, EnumMember):
+        return {"value": receiver.value, "name": Const(receiver.name)}.get(name, UNKNOWN)
     if isinstance(receiver, Super):
         return _super_attribute(receiver, name)
     if isinstance(receiver, Part):

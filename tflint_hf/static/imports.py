@@ -132,6 +132,8 @@ def _keras_origin(machine: Machine, module: str, place: Place, spelling: str) ->
 def _touch(machine: Machine, module: str, name: str, place: Place, spelling: str) -> None:
     """Note what an import loads."""
     root = module.partition(".")[0]
+    if root in _TOUCHING:
+        machine.keras.attribute(place, machine.guards)
     if root == "tensorflow":
         if _TF_KERAS.match(module):
             machine.keras.from_import(place, spelling)
@@ -140,11 +142,15 @@ def _touch(machine: Machine, module: str, name: str, place: Place, spelling: str
         machine.keras.load_transformers()
 
 
+#: Libraries that use `tf.keras` when they are imported.
+_TOUCHING = frozenset({"tensorflow_hub", "tensorflow_addons"})
+
+
 def _loads_tensorflow(module: str, name: str) -> bool:
-    if name in TENSORFLOW_NAMES or "modeling_tf" in module or module.endswith("keras_callbacks"):
+    if name in TENSORFLOW_NAMES or "modeling_tf" in module or module.endswith("keras_callbacks") or name == "*":
         return True
     found = tf_class(name)
-    return found is not None and not found.auto
+    return not found.auto if found is not None else re.match(r"TF(?!Auto)[A-Z]", name) is not None
 
 
 def from_library(machine: Machine, module: str, name: str, place: Place, spelling: str) -> Value:
@@ -168,9 +174,11 @@ def external_attribute(machine: Machine, receiver: External, name: str, place: P
     path = receiver.path
     if path in {"tensorflow", "tensorflow.compat.v2"} and name == "keras":
         return External("tensorflow.keras")
+    if path == "tensorflow" and name in {"optimizers", "losses", "metrics", "initializers"}:
+        return External(f"keras.{name}", machine.keras.loader(name, place))
     if path == "tensorflow.keras":
         # `tf.keras` is resolved when something of it is first used.
-        return External(f"keras.{name}", machine.keras.attribute(place))
+        return External(f"keras.{name}", machine.keras.attribute(place, machine.guards))
     if path == "datasets":
         machine.record(Imported, place, machine.new_group(), module=path, name=name)
     if path == "transformers" or (path.startswith("transformers.") and path.rpartition(".")[2][:1].islower()):

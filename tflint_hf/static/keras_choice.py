@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tflint_hf.trace.guards import NO_GUARDS, Guards
 from tflint_hf.trace.objects import Keras, KerasOrigin
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class KerasChoice:
     tensorflow_imported: bool = False
     transformers_loaded: bool = False
     resolved: KerasOrigin | None = None
+    resolved_on: Guards = NO_GUARDS
+    loaders: dict[str, KerasOrigin] = field(default_factory=dict)
     legacy_before_import: bool = field(default=False)
 
     def environment(self, value: str | None) -> None:
@@ -54,7 +57,7 @@ class KerasChoice:
         if self.legacy_before_import:
             return KerasOrigin(Keras.TF_KERAS, place, spelling)
         origin = KerasOrigin(Keras.KERAS_3, place, spelling)
-        self.resolved = origin
+        self.resolved, self.resolved_on = origin, NO_GUARDS
         return origin
 
     def standalone(self, place: Place, spelling: str) -> KerasOrigin:
@@ -65,14 +68,25 @@ class KerasChoice:
         """`import tf_keras`."""
         return KerasOrigin(Keras.TF_KERAS, place, spelling)
 
-    def attribute(self, place: Place) -> KerasOrigin:
-        """A use of `tf.keras`: the first one decides."""
+    def attribute(self, place: Place, guards: Guards) -> KerasOrigin:
+        """A use of `tf.keras`: the first one decides. One that another run may skip decides only on its branch."""
         self.import_tensorflow()
+        now = KerasOrigin(self._present(), place, "tf.keras")
         if self.resolved is None:
-            if self.single:
-                self.resolved = KerasOrigin(Keras.KERAS_2, place, "tf.keras")
-            elif self.variable or self.legacy_before_import:
-                self.resolved = KerasOrigin(Keras.TF_KERAS, place, "tf.keras")
-            else:
-                self.resolved = KerasOrigin(Keras.KERAS_3, place, "tf.keras")
+            self.resolved, self.resolved_on = now, guards
+        elif not self.resolved_on <= guards:
+            if self.resolved.keras is not now.keras:
+                return KerasOrigin(Keras.UNKNOWN, place, "tf.keras")
+            return now
         return self.resolved
+
+    def loader(self, name: str, place: Place) -> KerasOrigin:
+        """A use of `tf.optimizers` and its like: each is resolved by itself at its first use."""
+        self.import_tensorflow()
+        return self.loaders.setdefault(name, KerasOrigin(self._present(), place, f"tf.{name}"))
+
+    def _present(self) -> Keras:
+        """What is resolved now is this Keras."""
+        if self.single:
+            return Keras.KERAS_2
+        return Keras.TF_KERAS if self.variable or self.legacy_before_import else Keras.KERAS_3

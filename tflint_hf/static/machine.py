@@ -65,6 +65,7 @@ class Machine:
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     instances: dict[int, Instance] = field(default_factory=dict)
+    installs: list[str] = field(default_factory=list)
     layers_changed: bool = False
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)

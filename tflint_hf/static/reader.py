@@ -84,11 +84,16 @@ def make_machine(files: ProgramFiles, entry: Path, target: Target) -> Machine:
     )
 
 
-def read_program(files: ProgramFiles, entries: Sequence[tuple[Path, Target, bool]]) -> list[tuple[Trace, Target]]:
+def read_program(
+    files: ProgramFiles,
+    entries: Sequence[tuple[Path, Target, bool]],
+    retarget: Callable[[Path, Sequence[str]], Target] | None = None,
+) -> list[tuple[Trace, Target]]:
     """The traces of a program: one for each entry, which also holds what its files define and nothing calls.
 
     `entries` are the files to execute as scripts, importing files before imported ones; the flag of an entry says
-    whether it is executed even if an earlier one has imported it.
+    whether it is executed even if an earlier one has imported it. `retarget` gives the target of a file that installs
+    libraries itself, from its install commands.
     """
     runs: list[Run] = []
     covered: set[int] = set()
@@ -98,6 +103,9 @@ def read_program(files: ProgramFiles, entries: Sequence[tuple[Path, Target, bool
             continue
         machine = make_machine(files, entry, target)
         _guarded(machine.modules.run_entry, machine)
+        if machine.installs and retarget is not None:
+            machine = make_machine(files, entry, retarget(entry, machine.installs))
+            _guarded(machine.modules.run_entry, machine)
         seen.update(machine.modules.executed())
         runs.append(Run(machine, entry))
         covered |= machine.entered

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import calls, expressions, imports, items
-from tflint_hf.static.library import hooks
+from tflint_hf.static import attributes, calls, expressions, imports, items
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters, source_text
 from tflint_hf.static.truth import condition_key, truth
@@ -18,6 +17,7 @@ from tflint_hf.static.values import (
     Const,
     External,
     Function,
+    Instance,
     ListValue,
     Value,
     join_all,
@@ -247,8 +247,9 @@ def run_branches(machine: Machine, scope: Scope, branches: list[tuple[Guards, Ca
 
 
 def _try(machine: Machine, node: cst.Try | cst.TryStar, scope: Scope) -> Flow:
-    handlers = list(node.handlers)
-    key = ("try", id(node))
+    handlers: list[Any] = list(node.handlers)
+    names = " ".join(source_text(h.type) if h.type is not None else "Exception" for h in handlers)
+    key = ("try", id(node), names)
     machine.kept.append(node)
 
     def body() -> Flow:
@@ -355,8 +356,17 @@ def _with(machine: Machine, node: cst.With, scope: Scope) -> Flow:
     for item in node.items:
         value = machine.evaluate(machine, item.item, scope)
         if item.asname is not None:
-            items.assign_target(machine, item.asname.name, hooks.entered(value), scope)
+            items.assign_target(machine, item.asname.name, _entered(machine, value, item.item, scope), scope)
     return execute(machine, node.body, scope)
+
+
+def _entered(machine: Machine, value: Value, node: cst.CSTNode, scope: Scope) -> Value:
+    """What `with value as name` binds: what a generator yields, what __enter__ gives, else the value itself."""
+    if isinstance(value, ListValue):
+        return items.element_of(machine, value)
+    if isinstance(value, Instance) and attributes.class_member(value.cls, "__enter__") is not None:
+        return calls.call_method(machine, value, "__enter__", [], node, scope)
+    return value
 
 
 def _match(machine: Machine, node: cst.Match, scope: Scope) -> Flow:
@@ -380,6 +390,10 @@ def _function(machine: Machine, node: cst.FunctionDef, scope: Scope) -> Flow:
         if p.default is not None
     }
     decorators = tuple(_decorator(machine, d, scope) for d in node.decorators)
+    _read_annotations(machine, node, scope)
+    for decorator, applied in zip(node.decorators, decorators, strict=True):
+        if isinstance(applied, External) and applied.path in {"click.option", "click.argument"}:
+            defaults.update(_option(machine, decorator, scope))
     function = Function(node, scope, scope.unit, node.name.value, defaults, decorators)
     if not scope.is_class:
         machine.functions.append(function)
@@ -389,6 +403,31 @@ def _function(machine: Machine, node: cst.FunctionDef, scope: Scope) -> Flow:
             value = _decorated(machine, decorator, applied, value, scope)
     machine.store.write(scope.holder(node.name.value).names, node.name.value, value)
     return Flow.NORMAL
+
+
+def _option(machine: Machine, node: cst.Decorator, scope: Scope) -> dict[str, Value]:
+    """The parameter that a click option gives, with its default; the command line may replace it."""
+    if not isinstance(node.decorator, cst.Call):
+        return {}
+    arguments = calls.evaluate_arguments(machine, node.decorator, scope)
+    names = [v.value for v in arguments.positional if isinstance(v, Const) and isinstance(v.value, str)]
+    plain = [n for n in names if not n.startswith("-")] or [n.lstrip("-") for n in names if n.startswith("--")]
+    default = arguments.keywords.get("default", UNKNOWN)
+    if isinstance(default, Const):
+        default = UNKNOWN if default.value is None else Const(default.value, soft=True)
+    return {plain[0].replace("-", "_"): default} if plain else {}
+
+
+def _read_annotations(machine: Machine, node: cst.FunctionDef, scope: Scope) -> None:
+    """Annotations are expressions that run at the definition, unless the module postpones them."""
+    if "annotations" in scope.top.names:
+        return
+    params = node.params
+    for param in [*parameters(params), *params.kwonly_params]:
+        if param.annotation is not None:
+            machine.evaluate(machine, param.annotation.annotation, scope)
+    if node.returns is not None:
+        machine.evaluate(machine, node.returns.annotation, scope)
 
 
 def _decorator(machine: Machine, node: cst.Decorator, scope: Scope) -> Value:

@@ -166,6 +166,14 @@ class External(Value):
 
 
 @dataclass(eq=False, slots=True)
+class EnumMember(Value):
+    """A member of an Enum of the program."""
+
+    value: Value
+    name: str
+
+
+@dataclass(eq=False, slots=True)
 class Super(Value):
     instance: Instance
     cls: Class

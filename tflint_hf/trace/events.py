@@ -81,6 +81,7 @@ class Compiled(Event):
     site: CallSite
     optimizer: Optimizer
     losses: tuple[Loss, ...]
+    loss_names: tuple[str, ...]
     metrics: tuple[Metric, ...]
     loss_given: bool
     names: Mapping[str, str]
@@ -88,7 +89,11 @@ class Compiled(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Fitted(Event):
-    """`compiled` are the compile() calls that may have set this model up."""
+    """`compiled` are the compile() calls that may have set this model up.
+
+    `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
+    beside the inputs.
+    """
 
     model: Model
     state: ModelState
@@ -96,6 +101,8 @@ class Fitted(Event):
     compiled: tuple[Compiled, ...]
     feed: Feed | None
     validation: Feed | None
+    keys: tuple[str, ...] | None
+    has_targets: bool | None
     labels: Labels | None
     callbacks: tuple[Callback, ...]
     callbacks_known: bool

@@ -90,20 +90,25 @@ class LabelEncoding(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Facts about labels: how they are written, how many classes there are, and where that is known from."""
+    """Facts about labels: how they are written, how many classes there are, and where that is known from.
+
+    `at_least`: only some rows are known, so there may be more classes than `classes`.
+    """
 
     encoding: LabelEncoding = LabelEncoding.UNKNOWN
     classes: int | None = None
     known_from: str = ""
+    at_least: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Schedule:
-    """A learning-rate schedule."""
+    """A learning-rate schedule. `initial` is the rate that it starts from, None if that is not known."""
 
     class_name: str
     origin: KerasOrigin | None
     site: CallSite
+    initial: float | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -292,7 +297,7 @@ class Model:
     @property
     def pretrained_parts(self) -> tuple[Model, ...]:
         """The models with pretrained weights that training this one would change."""
-        own = (self,) if self.origin is ModelOrigin.PRETRAINED and self.head is not None else ()
+        own = (self,) if self.origin is ModelOrigin.PRETRAINED or "pretrained" in self.keywords else ()
         return own + tuple(e for e in self.encoders if e.origin is ModelOrigin.PRETRAINED)
 
 

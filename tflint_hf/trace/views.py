@@ -80,7 +80,10 @@ class ModelUse:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FeedUse:
-    """A feed as it is used (`feed`), as it was `made`, and what it is used for."""
+    """A feed as it is used (`feed`), as it was `made`, and what it is used for.
+
+    `models` are those that get it in single rows.
+    """
 
     feed: Feed
     made: Feed
@@ -92,6 +95,7 @@ class FeedUse:
     evaluated: bool
     predicted: bool
     last_shuffle: Place | None
+    models: tuple[Model, ...]
 
     @property
     def used(self) -> bool:
@@ -125,6 +129,22 @@ class Trace:
                 set_later = any(r.model.site is event.model.site and r.order > event.order for r in rates)
                 superseded = not served and self._compiled_again(event)
                 found.append(Training(event, served, id(event.model.site) in judged, set_later, superseded))
+        return tuple(found)
+
+    def _models_fed_with(self, feed: Feed) -> tuple[Model, ...]:
+        found: list[Model] = []
+        for event in self.events:
+            if isinstance(event, Fitted):
+                given: tuple[Feed | None, ...] = (event.feed, event.validation)
+                model = event.model
+            elif isinstance(event, Evaluated):
+                given, model = (event.feed,), event.model
+            elif isinstance(event, Predicted):
+                given, model = (event.prediction.feed,), event.prediction.model
+            else:
+                continue
+            if any(one is not None and one.site is feed.site and one.batched is False for one in given):
+                found.append(model)
         return tuple(found)
 
     def _compiled_again(self, event: Compiled) -> bool:
@@ -192,6 +212,7 @@ class Trace:
                         bool(evaluated),
                         bool(predicted),
                         last[0].shuffle_place if last else event.feed.shuffle_place,
+                        self._models_fed_with(event.feed),
                     )
                 )
         return tuple(found)
@@ -201,7 +222,10 @@ def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
     """Each loss of a compile() with the output it judges; one loss for several outputs judges each."""
     outputs = event.model.outputs
     losses = event.losses
-    if len(losses) == 1:
+    named = dict(zip(event.model.output_names, outputs, strict=False))
+    if event.loss_names:
+        pairs = [(loss, named.get(name, Output.UNKNOWN)) for name, loss in zip(event.loss_names, losses, strict=True)]
+    elif len(losses) == 1:
         pairs = [(losses[0], output) for output in outputs] or [(losses[0], Output.UNKNOWN)]
     elif len(losses) == len(outputs):
         pairs = list(zip(losses, outputs, strict=True))
@@ -211,9 +235,21 @@ def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
     for loss, output in pairs:
         if (id(loss), output) not in seen:
             seen.add((id(loss), output))
-            yield LossUse(loss, output, event.model, event.state, event.group, event.guards, event)
+            # Each loss is judged by itself: the place of a loss among them is the same in every variant of a call.
+            group = -(event.group * len(pairs) + pairs.index((loss, output)))
+            yield LossUse(loss, output, event.model, event.state, group, event.guards, event)
 
 
-def rests_on_try(guards: Guards) -> bool:
-    """Whether an event lies in one of the branches of a `try`."""
-    return any(isinstance(key, tuple) and key and key[0] == "try" and choice > 0 for key, choice in guards or NO_GUARDS)
+def rests_on_environment(guards: Guards) -> bool:
+    """Whether a branch is taken for what is installed: a version test, or a `try` for a name that may be missing."""
+    for key, choice in guards or NO_GUARDS:
+        if not isinstance(key, tuple) or not key:
+            continue
+        if key[0] == "try":
+            if choice > 0 and any(
+                word in str(key[-1]) for word in ("Import", "Module", "Attribute", "Exception", "Type")
+            ):
+                return True
+        elif any(word in str(key[0]) for word in ("version", "hasattr", "find_spec")):
+            return True
+    return False

@@ -55,7 +55,16 @@ def labels_of(value: Value | None) -> Labels | None:
             return labels_of(value.element)
         if value.items and all(isinstance(v, ClassId) for v in value.values):
             return labels_of(value.values[0])
+        return _literal_labels(value)
     return None
+
+
+def _literal_labels(value: ListValue) -> Labels | None:
+    """Class ids written out in the program."""
+    ids = [v.value for v in value.values if isinstance(v, Const) and type(v.value) is int and v.value >= 0]
+    if len(ids) < max(len(value.items), 1):
+        return None
+    return Labels(LabelEncoding.INDEX, max(ids) + 1, "the labels written here", at_least=True)
 
 
 def _negative(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -241,3 +242,35 @@ def _set_namespace(machine: Machine, receiver: Namespace, name: str, value: Valu
 @hooks.item_of(Namespace)
 def _namespace_item(_machine: Machine, receiver: Namespace, key: Value, _node: Any, _scope: Scope) -> Value:
     return receiver.names.get(text_of(key) or "", UNKNOWN)
+
+
+@path("json.loads", "yaml.safe_load")
+def _parse_text(call: LibraryCall) -> Value:
+    """A configuration written as a JSON text in the program."""
+    text = text_of(first(call))
+    if text is None:
+        return UNKNOWN
+    try:
+        return _of_json(json.loads(text))
+    except (ValueError, RecursionError):
+        return UNKNOWN
+
+
+def _of_json(data: Any) -> Value:
+    if isinstance(data, dict):
+        return DictValue({key: _of_json(item) for key, item in data.items()})
+    if isinstance(data, list):
+        return make_list("list", map(_of_json, data))
+    return Const(data)
+
+
+@path("subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen",
+      "os.system", "os.popen")  # fmt: skip
+def _shell(call: LibraryCall) -> Value:
+    """A program that installs what it needs says for which releases it is."""
+    command = call.get("args") or call.get("command") or first(call)
+    words = [text_of(v) or "?" for v in command.values] if isinstance(command, ListValue) and command.exact else []
+    text = text_of(command) or " ".join(words)
+    if "pip" in text and "install" in text:
+        call.machine.installs.append(text)
+    return UNKNOWN

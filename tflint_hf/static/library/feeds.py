@@ -161,7 +161,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         source,
         batched=False if _is_row_wise(inputs) else None,
         shuffled=source.shuffled if source is not None else None,
-        keys=_keys(inputs),
+        keys=keys_of(inputs),
         has_targets=has_targets,
         labels=labels_of(targets) if targets is not None else _labels_inside(inputs),
         split=source.split if source is not None else facts.UNKNOWN,
@@ -189,7 +189,8 @@ def _pair(value: Value) -> tuple[Value, Value | None, bool | None]:
     return value, None, False if value.known else None
 
 
-def _keys(value: Value) -> tuple[str, ...] | None:
+def keys_of(value: Value) -> tuple[str, ...] | None:
+    """The names in a dictionary of inputs, None if they are not known."""
     columns = value.columns if isinstance(value, EncodingValue) else value
     if isinstance(columns, DictValue) and (not columns.open or "tokenizer" in columns.facts):
         return tuple(k for k in columns.items if isinstance(k, str))
@@ -284,7 +285,7 @@ def _transformed(call: LibraryCall) -> Value:
         if isinstance(made, ListValue | DictValue | EncodingValue):
             inputs, targets, has_targets = _pair(made)
             labels = labels_of(targets) if targets is not None else _labels_inside(inputs)
-            return _stepped(call, keys=_keys(inputs), has_targets=has_targets, labels=labels)
+            return _stepped(call, keys=keys_of(inputs), has_targets=has_targets, labels=labels)
     changes: dict[str, Any] = {"keys": None, "has_targets": None, "labels": None}
     if call.path != "map":
         changes.update(batched=None, shuffled=None)

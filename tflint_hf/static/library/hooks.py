@@ -188,11 +188,6 @@ def unpacked(value: Value, count: int) -> list[Value] | None:
     return handler(value, count) if handler is not None else None
 
 
-def entered(value: Value) -> Value:
-    """What `with value as name` binds."""
-    return value
-
-
 def part_attribute(_machine: Machine, receiver: Part, name: str) -> Value:
     """`model.bert.encoder`: a part of a part, or a method of one."""
     return Part(receiver.owner, f"{receiver.path}.{name}" if receiver.path else name)

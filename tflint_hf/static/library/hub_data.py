@@ -175,6 +175,17 @@ def _set_dict_item(machine: Machine, receiver: DatasetDictValue, key: Value, val
         machine.store.write(receiver.splits.items, name, value)
 
 
+@method(DatasetDictValue, "items", "values", "keys", "copy")
+def _splits(call: LibraryCall) -> Value:
+    assert isinstance(call.receiver, DatasetDictValue)
+    named = {k: _renamed_split(v, str(k)) for k, v in call.receiver.splits.items.items()}
+    if call.path == "items":
+        return make_list("list", (make_list("tuple", [Const(k), v]) for k, v in named.items()))
+    if call.path == "copy":
+        return DatasetDictValue(DictValue(dict(call.receiver.splits.items)))
+    return make_list("list", named.values() if call.path == "values" else map(Const, named))
+
+
 @method(DatasetDictValue, "*")
 def _each_split(call: LibraryCall) -> Value:
     """A method of a DatasetDict works on each of its splits."""
@@ -226,6 +237,15 @@ def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Sco
 def _set_split(machine: Machine, receiver: Fact, key: Value, value: Value) -> None:
     """`splits["train"] = ...`; an unknown key may be any split."""
     machine.store.write(receiver.state, text_of(key), value)
+
+
+def splits_of(data: Dataset) -> tuple[str, ...]:
+    """The names of the splits of a dictionary of splits, empty if they are not known."""
+    if not data.is_dict:
+        return ()
+    info = known_dataset(*data.name.split("/", 1)) if "/" in data.name else None
+    info = info or known_dataset(data.name)
+    return info.splits if info is not None else ()
 
 
 def row_of(data: Dataset) -> DictValue:

@@ -8,7 +8,7 @@ from tflint_hf.knowledge import dataset as known_dataset
 from tflint_hf.static import calls
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library.hooks import method
-from tflint_hf.static.library.hub_data import AllColumns, column_of, dataset_of, row_of, strings
+from tflint_hf.static.library.hub_data import AllColumns, column_of, dataset_of, row_of, splits_of, strings
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
@@ -226,6 +226,11 @@ def _elsewhere(call: LibraryCall) -> Value:
     if call.path in {"items", "values"}:
         data = dataset_of(call.receiver)
         assert data is not None
+        names = splits_of(data)
+        if names:
+            named = [(n, Fact(replace(data, is_dict=False, split=n))) for n in names]
+            pairs = (make_list("tuple", [Const(n), part]) for n, part in named)
+            return make_list("list", pairs if call.path == "items" else (part for _, part in named))
         split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN))
         return list_of("list", split if call.path == "values" else make_list("tuple", [UNKNOWN, split]))
     return UNKNOWN

@@ -130,6 +130,9 @@ def described(value: ModelValue) -> Model:
     return replace(model, outputs=(tensor.output,), encoders=tuple(encoders))
 
 
+_MODEL_BASES = frozenset(
+    {"keras.Model", "keras.models.Model", "keras.Sequential", "keras.models.Sequential", "keras.layers.Layer"}
+)
 _OWN_TRAINING = ("train_step", "compute_loss", "fit", "compute_metrics", "test_step")
 
 
@@ -138,7 +141,7 @@ def _subclass_made(machine: Machine, instance: Instance, node: Any, scope: Scope
     base = attributes.external_base(instance.cls)
     if base is None:
         return
-    is_keras_model = base.path in {"keras.Model", "keras.models.Model", "keras.Sequential", "keras.models.Sequential"}
+    is_keras_model = base.path in _MODEL_BASES
     is_transformers = base.path.startswith("transformers.TF")
     if not is_keras_model and not is_transformers:
         return
@@ -177,7 +180,7 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
     value.model = replace(value.model, encoders=trained, outputs=outputs)
     machine.record(ModelMade, value.model.site.callee, machine.new_group(), model=value.model)
     for encoder in encoders:
-        if encoder.head is not None and not is_transformers:
+        if encoder.head is not None and not is_transformers and id(encoder) not in machine.frozen:
             record_wrap(
                 machine, encoder, value.model.keras, instance.cls.name, value.model.site.place, machine.new_group()
             )
@@ -195,4 +198,8 @@ def _class_from_pretrained(call: LibraryCall) -> Value:
     cls = call.receiver
     if not isinstance(cls, Class):
         return UNKNOWN
-    return calls.instantiate(call.machine, cls, Arguments(open=True), call.node, call.scope)
+    made = calls.instantiate(call.machine, cls, Arguments(open=True), call.node, call.scope)
+    value = attributes.as_model(made)
+    if value is not None:
+        value.model = replace(value.model, keywords=value.model.keywords | {"pretrained"})
+    return made

@@ -11,6 +11,7 @@ from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.text import literal
+from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
     Bound,
@@ -63,11 +64,15 @@ def _class_name(call: LibraryCall) -> str:
 # Optimizers and schedules
 
 
-@path("keras.optimizers.*")
+@path("keras.optimizers.*", "keras.mixed_precision.LossScaleOptimizer")
 def _optimizer(call: LibraryCall) -> Value:
     if ".schedules." in call.path:
-        return Fact(Schedule(_class_name(call), _origin(call), call.site))
+        rate = literal(call.get("initial_learning_rate") or (call.rest[0] if call.rest else None))
+        initial = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else None
+        return Fact(Schedule(_class_name(call), _origin(call), call.site, initial))
     name = _class_name(call)
+    if name == "LossScaleOptimizer":
+        return call.get("inner_optimizer") or call.get("optimizer") or (call.rest[0] if call.rest else UNKNOWN)
     if name[:1].islower():
         return _optimizer_by_name(call) if name == "get" else UNKNOWN
     info = knowledge.optimizer(name)
@@ -211,6 +216,8 @@ def optimizer_of(value: Value | None, place: Place, absent: Place, *, open_call:
       "keras.backend.sparse_categorical_crossentropy", "keras.backend.categorical_crossentropy")  # fmt: skip
 def _loss(call: LibraryCall) -> Value:
     name = _class_name(call)
+    if name == "get":
+        return call.rest[0] if call.rest else call.get("identifier", UNKNOWN) or UNKNOWN
     if name[:1].islower():
         return UNKNOWN
     info = knowledge.loss(name)
@@ -283,6 +290,11 @@ def losses_of(value: Value | None, place: Place) -> tuple[tuple[Loss, ...], bool
     return (loss_of(value, place),), True
 
 
+def loss_names(value: Value | None) -> tuple[str, ...]:
+    """The outputs that losses are given for, where they are given by name."""
+    return tuple(map(str, value.items)) if isinstance(value, DictValue) else ()
+
+
 # Metrics and callbacks
 
 
@@ -340,9 +352,17 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     found = [v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback)]
     for one in values:
         base = attributes.external_base(one.cls) if isinstance(one, Instance) else None
-        if base is not None and base.last == "LearningRateScheduler" and found is not None:
+        if base is not None and base.last == "LearningRateScheduler":
             return (*found, Callback(base.last, base.origin, CallSite(_NOWHERE, _NOWHERE))), False
-    return tuple(found), len(found) == len(values) and (not isinstance(value, ListValue) or value.exact)
+    harmless = sum(isinstance(one, Instance) and not _sets_rate(one) for one in values)
+    known = len(found) + harmless == len(values)
+    return tuple(found), known and (not isinstance(value, ListValue) or value.exact)
+
+
+def _sets_rate(callback: Instance) -> bool:
+    """Whether a callback written in the program speaks of the learning rate."""
+    text = source_text(callback.cls.node, limit=20_000)
+    return not text or any(word in text for word in ("learning_rate", ".lr", "optimizer"))
 
 
 _NOWHERE = Place(0, None)

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.knowledge import Task
 from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.keras_models import record_wrap
 from tflint_hf.static.library.keras_objects import (
     OptimizerPart,
 )
+from tflint_hf.static.library.layers import tensors_in
 from tflint_hf.static.library.pretrained import ConfigValue
 from tflint_hf.static.values import (
     UNKNOWN,
+    Array,
     Bound,
     Const,
+    DictValue,
+    EncodingValue,
+    Fact,
+    ListValue,
     ModelValue,
     Part,
     Value,
+    make_list,
 )
 from tflint_hf.trace.objects import (
     ModelOrigin,
     ModelState,
+    Prediction,
+    PredictionForm,
 )
 
 if TYPE_CHECKING:
@@ -103,8 +115,13 @@ def _set_model(machine: Machine, receiver: ModelValue, name: str, value: Value, 
         _set_trainable(machine, receiver, value, whole=True)
     elif name == "optimizer":
         machine.store.write(receiver.state, "escaped", Const(True))
-    elif name not in {"config"} and receiver.model.origin is not ModelOrigin.SUBCLASS:
+    elif name != "config" and _replaces_layer(receiver, value):
         machine.store.write(receiver.state, "head_changed", Const(True))
+
+
+def _replaces_layer(receiver: ModelValue, value: Value) -> bool:
+    plain = (Const, ListValue, DictValue, Array, EncodingValue)
+    return receiver.model.origin is not ModelOrigin.SUBCLASS and not isinstance(value, plain)
 
 
 @hooks.set_attribute_of(Part)
@@ -113,7 +130,7 @@ def _set_part(machine: Machine, receiver: Part, name: str, value: Value, _node: 
         _set_trainable(machine, receiver.owner, value, whole=False)
     elif receiver.path == "config" or receiver.path.startswith("config."):
         machine.store.write(receiver.owner.state, "config_changed", Const(True))
-    else:
+    elif name == "activation" or not isinstance(value, Const):
         machine.store.write(receiver.owner.state, "head_changed", Const(True))
 
 
@@ -131,6 +148,22 @@ def _set_trainable(machine: Machine, owner: ModelValue, value: Value, *, whole: 
 def _get_layer(call: LibraryCall) -> Value:
     owner = receiving_model(call)
     return Part(owner, "get_layer") if owner is not None else UNKNOWN
+
+
+@method(Part, "__call__")
+def _call_part(call: LibraryCall) -> Value:
+    """`model.bert(ids)`: the encoder inside a model, called by itself."""
+    part = call.receiver
+    assert isinstance(part, Part)
+    model = part.owner.model
+    arguments = make_list("list", [*call.rest, *call.given.values()])
+    symbolic = next((t for t in tensors_in(arguments) if t.keras is not None and t.symbolic), None)
+    if model.head is None or "." in part.path or "[]" in part.path:
+        return UNKNOWN
+    if symbolic is not None:
+        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
+    base = replace(model.head, task=Task.BASE)
+    return Fact(Prediction(replace(model, head=base), PredictionForm.OUTPUT, call.site))
 
 
 @method(Part, "*")

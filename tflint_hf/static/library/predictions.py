@@ -82,12 +82,14 @@ def _call_model(call: LibraryCall) -> Value:
     model = value.model
     arguments = make_list("list", [*call.rest, *call.given.values()])
     tensors = tensors_in(arguments)
+    symbolic = next((t for t in tensors if t.keras is not None and t.symbolic), None)
+    if symbolic is not None and "transformers" in model.keywords:
+        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
     if model.head is None:
         tensor = joined(arguments)
         described_model = described(value)
         output = described_model.outputs[0] if len(described_model.outputs) == 1 else Output.UNKNOWN
         return Fact(replace(tensor, output=output, encoders=(*tensor.encoders, *described_model.encoders)))
-    symbolic = next((t for t in tensors if t.keras is not None and t.symbolic), None)
     if symbolic is not None:
         record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
     form = prediction_form(value)

@@ -117,11 +117,18 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         has_config=config is not None,
         local_checkpoint=isinstance(checkpoint, str) and checkpoint in call.machine.saved,
         outputs=_head_outputs(head),
-        keywords=frozenset(given) | ({"**"} if call.open else set()) | _output_settings(config),
+        keywords=frozenset(_telling(given)) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
     _note_labels(call, given)
     return ModelValue(model)
+
+
+def _telling(given: dict[str, Value]) -> set[str]:
+    """The arguments; a configuration counts only if it may say something of the labels."""
+    config = given.get("config")
+    silent = isinstance(config, ConfigValue) and not {"num_labels", "id2label"} & config.given.keys()
+    return given.keys() - {"config"} if silent else set(given)
 
 
 def _output_settings(config: Value | None) -> frozenset[str]:

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.static.library.arrays import labels_of
-from tflint_hf.static.library.feeds import feed_of
+from tflint_hf.static.library.feeds import feed_of, keys_of
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
     callbacks_of,
+    loss_names,
     losses_of,
     metrics_of,
     optimizer_of,
@@ -71,6 +72,7 @@ def _compile(call: LibraryCall) -> Value:
             call.get("optimizer"), call.site.values.get("optimizer", here), here, open_call=call.open
         ),
         losses=losses,
+        loss_names=loss_names(call.get("loss")),
         metrics=metrics_of(call.get("metrics"), call.site.values.get("metrics", here)),
         loss_given=loss_given,
         names=library_names(call.machine, call.scope),
@@ -130,6 +132,8 @@ def _fit(call: LibraryCall) -> Value:
         compiled=_compiled(value, call.machine),
         feed=feed,
         validation=validation,
+        keys=feed.keys if feed is not None else keys_of(inputs or UNKNOWN),
+        has_targets=feed.has_targets if feed is not None else (None if call.open else call.get("y") is not None),
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
         callbacks_known=known and not call.open,

@@ -1,0 +1,17 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+from transformers import TFBertForSequenceClassification
+
+model = TFBertForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+model.dropout.rate = 0.3
+model.compile(optimizer=tf.keras.optimizers.Adam(2e-5), loss="sparse_categorical_crossentropy")
+model.fit(inputs, labels)

@@ -1,0 +1,19 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+class Warm(tf.keras.callbacks.LearningRateScheduler):
+    def __init__(self, peak):
+        super().__init__(lambda epoch, lr: peak * min(1.0, (epoch + 1) / 2))
+
+
+model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+model.compile(optimizer="adam")
+model.fit(inputs, labels, epochs=3, callbacks=[Warm(3e-5)])

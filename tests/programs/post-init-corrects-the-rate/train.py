@@ -1,0 +1,29 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    rate: float = 1e-3
+    pretrained: bool = True
+
+    def __post_init__(self):
+        if self.pretrained:
+            self.rate = 2e-5
+
+
+rate = Config().rate
+
+model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+model.compile(optimizer=tf.keras.optimizers.Adam(rate))
+model.fit(inputs, labels, epochs=5)

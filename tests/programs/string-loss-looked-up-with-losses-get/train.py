@@ -1,0 +1,15 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+loss = tf.keras.losses.get("sparse_categorical_crossentropy")
+model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+model.compile(optimizer=tf.keras.optimizers.Adam(2e-5), loss=loss)
+model.fit(inputs, labels, epochs=3)

@@ -1,0 +1,23 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+from transformers import TFBertForSequenceClassification
+
+
+class Focal(TFBertForSequenceClassification):
+    def hf_compute_loss(self, labels, logits):
+        loss = tf.keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
+        return (1 - tf.exp(-loss)) ** 2 * loss
+
+
+model = Focal.from_pretrained(CHECKPOINT, num_labels=3)
+model.compile(optimizer="adam")
+model.fit(inputs, labels)

@@ -1,0 +1,23 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+from contextlib import contextmanager
+
+
+@contextmanager
+def fresh_model():
+    tf.keras.backend.clear_session()
+    yield TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+
+
+with fresh_model() as model:
+    model.compile(optimizer="adam")
+    model.fit(inputs, labels)

@@ -1,0 +1,16 @@
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFAutoModel, TFAutoModelForSequenceClassification
+CHECKPOINT = "bert-base-uncased"
+texts = ["arrived broken", "works fine", "does what it says", "never again"]
+labels = np.array([2, 0, 1, 2])
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+inputs = dict(tokenizer(texts, padding=True, truncation=True, return_tensors="np"))
+model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=3)
+model.compile(optimizer=tf.keras.optimizers.Adam())
+schedule = tf.keras.callbacks.LearningRateScheduler(lambda epoch: 3e-5 / (1 + epoch))
+early = tf.keras.callbacks.EarlyStopping(patience=2, monitor="loss")
+model.fit(inputs, labels, epochs=3, callbacks=tf.keras.callbacks.CallbackList([schedule, early], model=model))
