@@ -62,6 +62,7 @@ LIBRARY_MODELS = (
 )
 
 TWO_KERAS = Version("2.16")
+KNOWS_KERAS_3 = Version("4.35")
 MAX_ROUNDS = 4
 
 
@@ -74,7 +75,9 @@ class Run:
 
 
 def make_machine(files: ProgramFiles, entry: Path, target: Target) -> Machine:
-    keras = KerasChoice(single=target.tensorflow.release < TWO_KERAS.release, variable=target.legacy_keras_env)
+    # A release of transformers from before Keras 3 says that the TensorFlow beside it is as old.
+    single = target.tensorflow.release < TWO_KERAS.release or target.transformers.release < KNOWS_KERAS_3.release
+    keras = KerasChoice(single=single, variable=target.legacy_keras_env)
     return Machine(
         target=target,
         modules=Modules(files, entry),

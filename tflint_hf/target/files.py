@@ -266,8 +266,9 @@ def _setup_cfg(path: Path) -> Iterator[Statement]:
 
 
 def _setup_py(path: Path) -> Iterator[Statement]:
+    """The literal requirements of a setup.py; in a checkout of a library itself, that library's own version too."""
     text = _text(path)
-    if "install_requires" not in text:
+    if "install_requires" not in text and "name=" not in text:
         return
     try:
         tree = ast.parse(text)
@@ -281,6 +282,8 @@ def _setup_py(path: Path) -> Iterator[Statement]:
         if isinstance(target, ast.Name)
     }
     for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            yield from _own_version(call)
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
             if keyword.arg in ("install_requires", "extras_require"):
                 value = keyword.value
@@ -289,6 +292,13 @@ def _setup_py(path: Path) -> Iterator[Statement]:
                 lists = value.values if isinstance(value, ast.Dict) else [value]
                 for each in lists:
                     yield from _literal_requirements(each)
+
+
+def _own_version(call: ast.Call) -> Iterator[Statement]:
+    given = {k.arg: k.value.value for k in call.keywords if k.arg and isinstance(k.value, ast.Constant)}
+    name, version = given.get("name"), given.get("version")
+    if isinstance(name, str) and isinstance(version, str) and name in ("transformers", "datasets", "tensorflow"):
+        yield from parse_requirement(f"{name}=={version}", call.lineno)
 
 
 def _literal_requirements(node: ast.expr) -> Iterator[Statement]:

@@ -269,7 +269,7 @@ def _of_json(data: Any) -> Value:
 def _shell(call: LibraryCall) -> Value:
     """A program that installs what it needs says for which releases it is."""
     command = call.get("args") or call.get("command") or first(call)
-    words = [text_of(v) or "?" for v in command.values] if isinstance(command, ListValue) and command.exact else []
+    words = [text_of(v) or "python" for v in command.values] if isinstance(command, ListValue) and command.exact else []
     text = text_of(command) or " ".join(words)
     if "pip" in text and "install" in text:
         call.machine.installs.append(text)

@@ -180,7 +180,7 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
     value.model = replace(value.model, encoders=trained, outputs=outputs)
     machine.record(ModelMade, value.model.site.callee, machine.new_group(), model=value.model)
     for encoder in encoders:
-        if encoder.head is not None and not is_transformers and id(encoder) not in machine.frozen:
+        if encoder.head is not None and not is_transformers and id(encoder.site) not in machine.frozen:
             record_wrap(
                 machine, encoder, value.model.keras, instance.cls.name, value.model.site.place, machine.new_group()
             )

@@ -57,7 +57,7 @@ def state_of(value: ModelValue) -> ModelState:
 def encoders_frozen(machine: Machine, value: ModelValue) -> bool | None:
     """Whether the weights of the wrapped encoders were frozen."""
     for encoder in value.model.encoders:
-        mark = machine.frozen.get(id(encoder))
+        mark = machine.frozen.get(id(encoder.site))
         if mark is not None:
             frozen = mark.get("frozen")
             if frozen is not None and not (isinstance(frozen, Const) and frozen.value is False):
@@ -141,7 +141,7 @@ def _set_trainable(machine: Machine, owner: ModelValue, value: Value, *, whole: 
             machine.store.write(owner.state, "frozen", Const(False))
         return
     machine.store.write(owner.state, "frozen", Const(True) if isinstance(value, Const) else UNKNOWN)
-    machine.frozen[id(owner.model)] = owner.state
+    machine.frozen[id(owner.model.site)] = owner.state
 
 
 @method(ModelValue, "get_layer")
