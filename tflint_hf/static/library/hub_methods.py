@@ -198,7 +198,10 @@ def _same_columns(call: LibraryCall) -> Value:
         every = data.columns or {}
         left = {k: replace(c, labels=None, ragged=None, padded_to_longest=False) for k, c in every.items()}
         columns = left if data.columns is not None else None
-        if call.path in {"sort", "select"}:
+        if call.path == "select":
+            # Some rows of a split are not that split any more.
+            return Fact(replace(data, shuffled=None, split=facts.UNKNOWN))
+        if call.path == "sort":
             return Fact(replace(data, shuffled=None))
         return Fact(replace(data, columns=columns))
     return Fact(data)
