@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tflint_hf.engine import ScanOptions, scan
-
-if TYPE_CHECKING:
-    from tflint_hf.findings import Edit, Finding
+from tflint_hf.findings import Edit, Finding, Safety
+from tflint_hf.rules import Rule, load_rules
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
+RULES = load_rules().by_code
 PROGRAMS = sorted(FIXTURES.glob("**/bad_*.py"))
 
 
@@ -35,13 +34,22 @@ def findings_of(path: Path, text: str) -> tuple[Finding, ...]:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.relative_to(FIXTURES).as_posix())
 def test_a_fix_removes_its_finding_and_leaves_valid_python(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for finding in findings_of(path, text):
+    findings = findings_of(path, text)
+    for finding in findings:
         if finding.fix is None:
             continue
+        promised = RULES[finding.code].fix
+        assert promised == "safe" or (promised == "unsafe" and finding.fix.safety is Safety.UNSAFE)
         fixed = apply_edits(text, list(finding.fix.edits))
         ast.parse(fixed)
         left = findings_of(path, fixed)
-        before = sum(f.code == finding.code for f in findings_of(path, text))
+        before = sum(f.code == finding.code for f in findings)
         assert sum(f.code == finding.code for f in left) < before, f"{finding.code} is still there:\n{fixed}"
-        new = {f.code for f in left} - {f.code for f in findings_of(path, text)}
+        new = {f.code for f in left} - {f.code for f in findings}
         assert new == set(), f"the fix of {finding.code} brought {new}"
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.fix != "none"], ids=lambda rule: rule.name)
+def test_a_rule_that_promises_a_fix_has_one(rule: Rule) -> None:
+    result = scan([FIXTURES / rule.name], ScanOptions(isolated=True, jobs=1))
+    assert any(finding.fix is not None for finding in result.findings if finding.code == rule.code)

@@ -42,7 +42,59 @@ class RenameKeyword:
     keyword: str
 
 
-PlannedEdit: TypeAlias = Replace | AddArgument | RemoveArgument | RenameKeyword
+@dataclass(frozen=True, slots=True)
+class InsertAfter:
+    """Write `text` directly behind what stands at `place`: `outputs` becomes `outputs.logits`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertLines:
+    """Write whole lines before the statement at `place`, which begins its line."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendElement:
+    """Add an element to the list or tuple that is written at `place`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceString:
+    """Write another string for `old`, which is written at `place` or is an element of the list there."""
+
+    place: Place
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveName:
+    """Take a name out of a `from ... import a, b` statement, or the statement if it imports nothing else."""
+
+    statement: Place
+    name: str
+    instead: str = ""
+
+
+PlannedEdit: TypeAlias = (
+    Replace
+    | AddArgument
+    | RemoveArgument
+    | RenameKeyword
+    | InsertAfter
+    | InsertLines
+    | AppendElement
+    | ReplaceString
+    | RemoveName
+)
 
 
 @dataclass(frozen=True, slots=True)

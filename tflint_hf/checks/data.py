@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spelled_split
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, PlannedEdit, PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, AppendElement, PlannedEdit, PlannedFix, Replace, ReplaceString
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Collated
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
@@ -63,7 +63,9 @@ def columns_without_attention_mask(use: FeedUse, target: Target) -> Iterator[Fau
     if ids is None or not ids.from_tokenizer or (feed.source is not None and feed.source.columns is None):
         return
     place = feed.site.values["columns"]
-    yield Fault(place, {"columns": ", ".join(columns)}, rests_on=drops)
+    edits = (AppendElement(place, '"attention_mask"'),)
+    fix = PlannedFix(Safety.SAFE, "Ask for the mask too", edits)
+    yield Fault(place, {"columns": ", ".join(columns)}, fix=fix, rests_on=drops)
 
 
 def _drops_mask(feed: Feed, target: Target) -> dict[str, str] | None:
@@ -97,9 +99,12 @@ def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
         for name in names if isinstance(names, tuple) else ():
             if name not in LABEL_NAMES or name in accepted or not existing:
                 continue
+            place = feed.site.values.get(argument, feed.site.callee)
+            edits = (ReplaceString(place, name, existing[0]),)
             yield Fault(
-                feed.site.values.get(argument, feed.site.callee),
+                place,
                 {"column": name, "existing": existing[0]},
+                fix=PlannedFix(Safety.SAFE, f"Ask for {existing[0]}", edits),
                 rests_on=exact,
             )
 

@@ -8,7 +8,7 @@ from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, Options, check
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import PlannedFix, RenameKeyword, Replace
+from tflint_hf.fixes import InsertLines, PlannedFix, RenameKeyword, Replace
 from tflint_hf.target import Target
 from tflint_hf.trace.events import OptimizerMade
 from tflint_hf.trace.objects import ABSENT, Form, Keras, KerasOrigin, Missing, Model, ModelOrigin, Schedule
@@ -128,6 +128,14 @@ def ignored_lr_argument(made: OptimizerMade, target: Target) -> Iterator[Fault]:
     )
 
 
+def legacy_keras(origin: KerasOrigin | None) -> PlannedFix | None:
+    """Choose tf-keras for the whole program, before TensorFlow is loaded."""
+    if origin is None or origin.first_import is None or origin.spelling.startswith("import keras"):
+        return None
+    lines = 'import os\n\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\n\n'
+    return PlannedFix(Safety.UNSAFE, "Set TF_USE_LEGACY_KERAS", (InsertLines(origin.first_import, lines),))
+
+
 def _is_keras_3(origin: KerasOrigin | None) -> bool:
     return origin is not None and origin.keras is Keras.KERAS_3
 
@@ -156,6 +164,7 @@ def keras_3_optimizer(training: Training) -> Iterator[Fault]:
             _decided_at(optimizer.origin, optimizer.place),
             {"optimizer": optimizer.class_name, "import_text": optimizer.origin.spelling},
             related=((optimizer.place, "the optimizer is made here"),),
+            fix=legacy_keras(optimizer.origin),
             rests_on=TWO_KERAS,
         )
 
@@ -183,5 +192,6 @@ def _mixed(origin: KerasOrigin, place: Place, name: str, kind: str) -> Fault:
         _decided_at(origin, place),
         {"object": name, "kind": kind, "import_text": origin.spelling},
         related=((place, f"the {kind} is made here"),),
+        fix=legacy_keras(origin),
         rests_on=TWO_KERAS,
     )

@@ -59,7 +59,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         errors.extend(result.errors)
         suppressions.update(result.suppressions)
         texts.update(result.texts)
-    kept = without_suppressed(findings, suppressions, rules, configs, options)
+    kept = without_suppressed(findings, suppressions, rules, configs, options, texts)
     kept.sort(key=lambda finding: finding.sort_key)
     shown = {(f.location.path, f.location.cell) for f in kept}
     return ScanResult(

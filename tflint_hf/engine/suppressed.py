@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tflint_hf.findings import Finding
+from tflint_hf.findings import Edit, Finding, Fix, Location, Safety
 from tflint_hf.suppression import Suppression, apply
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def without_suppressed(
     rules: RuleTable,
     configs: Configs,
     options: ScanOptions,
+    texts: Mapping[tuple[str, int | None], tuple[str, ...]],
 ) -> list[Finding]:
     """The findings that stay, with those about suppressions that hid nothing."""
 
@@ -53,10 +54,29 @@ def without_suppressed(
                 rule.why.format_map(values),
                 rule.advice.format_map(values),
                 suppression.location,
+                fix=_removal(suppression, suppressions, texts),
                 url=rule.url,
             )
         )
     return kept
+
+
+def _removal(
+    unused: Suppression,
+    suppressions: Mapping[str, tuple[Suppression, ...]],
+    texts: Mapping[tuple[str, int | None], tuple[str, ...]],
+) -> Fix | None:
+    """Take the comment away, if nothing else stands in it and none of its codes is needed."""
+    place = unused.location
+    whole = next((s for s in suppressions[place.path] if s.location == place), None)
+    line = texts.get((place.path, place.cell), ())[place.line - 1]
+    start = line.find("#")
+    comment = line[place.column - 1 :]
+    if whole is None or whole.codes != unused.codes or start != place.column - 1 or comment.count("#") != 1:
+        return None
+    before = line[:start].rstrip()
+    range_ = Location(place.path, place.cell, place.line, len(before) + 1, place.line, len(line) + 1)
+    return Fix(Safety.SAFE, "Remove the comment", (Edit(range_, ""),))
 
 
 def _not_ignored(findings: Sequence[Finding], rules: RuleTable, configs: Configs) -> list[Finding]:

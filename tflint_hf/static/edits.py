@@ -7,15 +7,30 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tflint_hf.findings import Edit, Fix, Location
-from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, RenameKeyword, Replace
+from tflint_hf.fixes import (
+    AddArgument,
+    AppendElement,
+    InsertAfter,
+    InsertLines,
+    PlannedFix,
+    RemoveName,
+    RenameKeyword,
+    Replace,
+    ReplaceString,
+)
 from tflint_hf.static.positions import Span, spans_of
+from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tflint_hf.fixes import PlannedEdit
+    from tflint_hf.fixes import PlannedEdit, RemoveArgument
     from tflint_hf.static.parsing import Unit
+
+
+def _alias_text(alias: cst.ImportAlias) -> str:
+    return f"{alias.evaluated_name} as {alias.evaluated_alias}" if alias.asname is not None else alias.evaluated_name
 
 
 class Resolver:
@@ -70,6 +85,16 @@ class Resolver:
                 return None
             place = Place(edit.argument.unit, keyword)
             return self._replacement(place, self._span(place), edit.keyword)
+        if isinstance(edit, InsertAfter):
+            return self._at_end(edit.place, edit.text)
+        if isinstance(edit, InsertLines):
+            return self._lines_before(edit)
+        if isinstance(edit, AppendElement):
+            return self._appended(edit)
+        if isinstance(edit, ReplaceString):
+            return self._string_replaced(edit)
+        if isinstance(edit, RemoveName):
+            return self._name_removed(edit)
         call = edit.call.anchor
         if not isinstance(call, cst.Call):
             return None
@@ -83,6 +108,48 @@ class Resolver:
         unit = self._units[place.unit]
         where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
         return Edit(where, text)
+
+    def _at_end(self, place: Place, text: str) -> Edit | None:
+        span = self._span(place)
+        if span is None:
+            return None
+        return self._replacement(place, Span(span.end_line, span.end_column, span.end_line, span.end_column), text)
+
+    def _lines_before(self, edit: InsertLines) -> Edit | None:
+        span = self._span(edit.place)
+        if span is None or span.column:
+            return None
+        return self._replacement(edit.place, Span(span.line, 0, span.line, 0), edit.text)
+
+    def _appended(self, edit: AppendElement) -> Edit | None:
+        node = edit.place.anchor
+        if not isinstance(node, cst.List | cst.Tuple) or not node.elements:
+            return None
+        return self._at_end(Place(edit.place.unit, node.elements[-1].value), f", {edit.text}")
+
+    def _string_replaced(self, edit: ReplaceString) -> Edit | None:
+        node = edit.place.anchor
+        found = [e.value for e in node.elements] if isinstance(node, cst.List | cst.Tuple) else [node]
+        for one in found:
+            if isinstance(one, cst.SimpleString) and one.evaluated_value == edit.old:
+                place = Place(edit.place.unit, one)
+                text = one.prefix + one.quote + edit.new + one.quote
+                return self._replacement(place, self._span(place), text)
+        return None
+
+    def _name_removed(self, edit: RemoveName) -> Edit | None:
+        """With `instead`, a statement of its own takes the place of the name."""
+        node = edit.statement.anchor
+        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar) or node.lpar is not None:
+            return None
+        left = [alias for alias in node.names if alias.evaluated_name != edit.name]
+        if len(left) == len(node.names) or any(alias.comma is None for alias in left):
+            return None
+        span = self._span(edit.statement)
+        names = ", ".join(_alias_text(alias) for alias in left)
+        indent = " " * (span.column if span is not None else 0)
+        module = f"from {dotted_name(node.module)} import {names}" if left else ""
+        return self._replacement(edit.statement, span, f"\n{indent}".join(t for t in (module, edit.instead) if t))
 
     def _added(self, edit: AddArgument, call: cst.Call) -> Edit | None:
         """Behind the last argument, on a line of its own where the arguments stand on lines of their own."""

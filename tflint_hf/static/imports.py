@@ -35,7 +35,7 @@ def import_statement(machine: Machine, node: cst.Import, scope: Scope) -> None:
             if bound != module:
                 value = _module(machine, bound, None, "", scope)
         machine.store.write(scope.holder(bound).names, bound, value)
-        _record(machine, place, module, "")
+        _record(machine, place, module, "", place)
 
 
 def import_from(machine: Machine, node: cst.ImportFrom, scope: Scope) -> None:
@@ -52,7 +52,7 @@ def import_from(machine: Machine, node: cst.ImportFrom, scope: Scope) -> None:
         elif level == 0:
             _touch(machine, module, "*", place, source_text(node))
             scope.top.stars.append(module)
-            _record(machine, place, module, "*")
+            _record(machine, place, module, "*", place)
         return
     for alias in node.names:
         if not isinstance(alias.name, cst.Name):
@@ -65,7 +65,7 @@ def import_from(machine: Machine, node: cst.ImportFrom, scope: Scope) -> None:
             value = UNKNOWN
         else:
             value = from_library(machine, module, name, place, source_text(node))
-            _record(machine, Place(scope.unit, alias), module, name)
+            _record(machine, Place(scope.unit, alias), module, name, place)
         machine.store.write(scope.holder(bound).names, bound, value)
 
 
@@ -90,9 +90,9 @@ def star_name(machine: Machine, library: str, name: str, place: Place) -> Value 
     return None
 
 
-def _record(machine: Machine, place: Place, module: str, name: str) -> None:
+def _record(machine: Machine, place: Place, module: str, name: str, statement: Place) -> None:
     if module.partition(".")[0] in {"transformers", "tensorflow", "keras", "tf_keras", "datasets"}:
-        machine.record(Imported, place, machine.new_group(), module=module, name=name)
+        machine.record(Imported, place, machine.new_group(), module=module, name=name, statement=statement)
 
 
 def _module(machine: Machine, module: str, place: Place | None, spelling: str, scope: Scope) -> Value:
@@ -137,9 +137,9 @@ def _touch(machine: Machine, module: str, name: str, place: Place, spelling: str
     if root == "tensorflow":
         if _TF_KERAS.match(module):
             machine.keras.from_import(place, spelling)
-        machine.keras.import_tensorflow()
+        machine.keras.import_tensorflow(place)
     elif root == "transformers" and _loads_tensorflow(module, name):
-        machine.keras.load_transformers()
+        machine.keras.load_transformers(place)
 
 
 #: Libraries that use `tf.keras` when they are imported.
@@ -159,7 +159,7 @@ def from_library(machine: Machine, module: str, name: str, place: Place, spellin
     if keras:
         return External(f"{canonical}.{name}", _keras_origin(machine, module, place, spelling))
     if module in {"tensorflow", "tensorflow.compat.v2"} and name == "keras":
-        machine.keras.import_tensorflow()
+        machine.keras.import_tensorflow(place)
         return External("tensorflow.keras")
     _touch(machine, module, name, place, spelling)
     if module.partition(".")[0] == "transformers":
@@ -180,10 +180,10 @@ def external_attribute(machine: Machine, receiver: External, name: str, place: P
         # `tf.keras` is resolved when something of it is first used.
         return External(f"keras.{name}", machine.keras.attribute(place, machine.guards))
     if path == "datasets":
-        machine.record(Imported, place, machine.new_group(), module=path, name=name)
+        machine.record(Imported, place, machine.new_group(), module=path, name=name, statement=None)
     if path == "transformers" or (path.startswith("transformers.") and path.rpartition(".")[2][:1].islower()):
         if _loads_tensorflow("transformers", name):
             machine.keras.load_transformers()
-        machine.record(Imported, place, machine.new_group(), module=path, name=name)
+        machine.record(Imported, place, machine.new_group(), module=path, name=name, statement=None)
         return External(f"transformers.{name}")
     return External(f"{path}.{name}", receiver.origin)

@@ -28,6 +28,7 @@ class KerasChoice:
     transformers_loaded: bool = False
     resolved: KerasOrigin | None = None
     resolved_on: Guards = NO_GUARDS
+    first_import: Place | None = None
     loaders: dict[str, KerasOrigin] = field(default_factory=dict)
     legacy_before_import: bool = field(default=False)
 
@@ -37,26 +38,28 @@ class KerasChoice:
         if not self.tensorflow_imported:
             self.legacy_before_import = bool(self.variable)
 
-    def import_tensorflow(self) -> None:
+    def import_tensorflow(self, place: Place | None = None) -> None:
+        if self.first_import is None:
+            self.first_import = place
         if not self.tensorflow_imported:
             self.tensorflow_imported = True
             self.legacy_before_import = bool(self.variable)
 
-    def load_transformers(self) -> None:
+    def load_transformers(self, place: Place | None = None) -> None:
         """The TensorFlow code of transformers is imported."""
-        self.import_tensorflow()
+        self.import_tensorflow(place)
         self.transformers_loaded = True
         if self.variable is None:
             self.variable = True
 
     def from_import(self, place: Place, spelling: str) -> KerasOrigin:
         """`from tensorflow.keras... import ...` or `import tensorflow.keras...`."""
-        self.import_tensorflow()
+        self.import_tensorflow(place)
         if self.single:
             return KerasOrigin(Keras.KERAS_2, place, spelling)
         if self.legacy_before_import:
             return KerasOrigin(Keras.TF_KERAS, place, spelling)
-        origin = KerasOrigin(Keras.KERAS_3, place, spelling)
+        origin = KerasOrigin(Keras.KERAS_3, place, spelling, self.first_import)
         self.resolved, self.resolved_on = origin, NO_GUARDS
         return origin
 
@@ -71,7 +74,7 @@ class KerasChoice:
     def attribute(self, place: Place, guards: Guards) -> KerasOrigin:
         """A use of `tf.keras`: the first one decides. One that another run may skip decides only on its branch."""
         self.import_tensorflow()
-        now = KerasOrigin(self._present(), place, "tf.keras")
+        now = KerasOrigin(self._present(), place, "tf.keras", self.first_import)
         if self.resolved is None:
             self.resolved, self.resolved_on = now, guards
         elif not self.resolved_on <= guards:
@@ -83,7 +86,7 @@ class KerasChoice:
     def loader(self, name: str, place: Place) -> KerasOrigin:
         """A use of `tf.optimizers` and its like: each is resolved by itself at its first use."""
         self.import_tensorflow()
-        return self.loaders.setdefault(name, KerasOrigin(self._present(), place, f"tf.{name}"))
+        return self.loaders.setdefault(name, KerasOrigin(self._present(), place, f"tf.{name}", self.first_import))
 
     def _present(self) -> Keras:
         """What is resolved now is this Keras."""

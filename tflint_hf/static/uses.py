@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
 from tflint_hf.trace.events import PredictionUsed
 from tflint_hf.trace.objects import Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -29,7 +29,12 @@ def used_as_array(machine: Machine, value: Value | None, use: str, place: Place,
     if prediction is None:
         return False
     machine.record(
-        PredictionUsed, place, machine.new_group() if group is None else group, prediction=prediction, use=use
+        PredictionUsed,
+        place,
+        machine.new_group() if group is None else group,
+        prediction=prediction,
+        use=use,
+        operand=place if isinstance(place.anchor, cst.Name | cst.Call) else None,
     )
     return True
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Callback,
         Collator,
         Feed,
+        KerasOrigin,
         Labels,
         LabelSetup,
         Loss,
@@ -42,10 +43,14 @@ class Event:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Imported(Event):
-    """A name taken from a library: `from module import name`, or a whole module (`name` is empty)."""
+    """A name taken from a library: `from module import name`, or a whole module (`name` is empty).
+
+    `statement` is the whole import statement, None where a name is reached through its module.
+    """
 
     module: str
     name: str
+    statement: Place | None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -121,10 +126,14 @@ class Predicted(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class PredictionUsed(Event):
-    """A prediction handed to something that reads an array: `use` names it, as a person would."""
+    """A prediction handed to something that reads an array: `use` names it, as a person would.
+
+    `operand` is where the prediction itself is written, None where it has no place of its own.
+    """
 
     prediction: Prediction
     use: str
+    operand: Place | None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -148,8 +157,7 @@ class Wrapped(Event):
 
     encoder: Model
     wrapper: str
-    keras: Place | None
-    generation: str
+    origin: KerasOrigin | None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -37,11 +37,15 @@ class Keras(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class KerasOrigin:
-    """Which Keras a name led to, and the import (or first use of `tf.keras`) that decided it."""
+    """Which Keras a name led to, and the import (or first use of `tf.keras`) that decided it.
+
+    `first_import` is the first import that loads TensorFlow: TF_USE_LEGACY_KERAS counts only before it.
+    """
 
     keras: Keras
     chosen_at: Place | None = None
     spelling: str = ""
+    first_import: Place | None = None
 
 
 class Form(enum.Enum):

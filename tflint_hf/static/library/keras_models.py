@@ -27,7 +27,6 @@ from tflint_hf.trace.events import (
     Wrapped,
 )
 from tflint_hf.trace.objects import (
-    Keras,
     KerasOrigin,
     Model,
     ModelOrigin,
@@ -104,8 +103,7 @@ def record_wrap(
         group,
         encoder=encoder,
         wrapper=wrapper,
-        keras=origin.chosen_at if origin is not None else None,
-        generation=(origin.keras if origin is not None else Keras.UNKNOWN).value,
+        origin=origin,
     )
 
 
