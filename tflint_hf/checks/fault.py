@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -67,6 +68,7 @@ def once_per_project() -> frozenset[str]:
     return frozenset(_ONCE_PER_PROJECT)
 
 
+@functools.cache
 def registered() -> dict[str, Check]:
     """All rules' functions by code, with what their annotations ask for."""
     return {code: _described(code, function) for code, function in sorted(_FUNCTIONS.items())}
