@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import attributes, calls, items, uses
+from tflint_hf.static import amounts, attributes, calls, items, uses
 from tflint_hf.static.machine import MAX_EXPRESSION_DEPTH
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters, string_value
@@ -177,6 +177,9 @@ def combine(
         merged = DictValue(dict(left.items), dict(left.facts))
         items.update_dict(machine, merged, right)
         return merged
+    amount = amounts.combine(op, left, right)
+    if amount is not None:
+        return amount
     uses.operator_used(machine, left, right, node, scope)
     return uses.arithmetic_result(left, right)
 

@@ -61,6 +61,8 @@ class Machine:
     groups: int = 0
     variants: int = 1
     open_loops: int = 0
+    rounds: tuple[int, ...] = ()
+    rounds_begun: int = 0
     entered: set[int] = field(default_factory=set)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
@@ -69,6 +71,7 @@ class Machine:
     layers_changed: bool = False
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
+    frozen_parts: dict[int, dict[str, Value]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
 
     versions: dict[str, Version] = field(init=False)
@@ -107,7 +110,13 @@ class Machine:
     def record(self, kind: Callable[..., Event], place: Place, group: int, **facts: Any) -> Event:
         """Append an event of this kind to the trace."""
         event = kind(
-            place=place, order=len(self.events), guards=self.guards, group=group, variants=self.variants, **facts
+            place=place,
+            order=len(self.events),
+            guards=self.guards,
+            group=group,
+            variants=self.variants,
+            loops=self.rounds,
+            **facts,
         )
         self.events.append(event)
         return event

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tflint_hf.static import attributes, calls, expressions, imports, items
 from tflint_hf.static.scopes import Scope
-from tflint_hf.static.syntax import parameters, source_text
+from tflint_hf.static.syntax import ends_loop, parameters, source_text
 from tflint_hf.static.truth import condition_key, truth
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -345,11 +345,16 @@ def _while(machine: Machine, node: cst.While, scope: Scope) -> Flow:
 
 def _open_round(machine: Machine, body: cst.BaseSuite, scope: Scope) -> Flow:
     """One round of a loop whose number of rounds is not known."""
+    rounds = machine.rounds
     machine.open_loops += 1
+    if not ends_loop(body):
+        machine.rounds_begun += 1
+        machine.rounds = (*rounds, machine.rounds_begun)
     try:
         return execute(machine, body, scope)
     finally:
         machine.open_loops -= 1
+        machine.rounds = rounds
 
 
 def _with(machine: Machine, node: cst.With, scope: Scope) -> Flow:

@@ -112,3 +112,10 @@ def contains_yield(body: cst.BaseSuite) -> bool:
             continue
         stack.extend(child_nodes(node))
     return False
+
+
+def ends_loop(body: cst.BaseSuite) -> bool:
+    """Whether a loop with this body has one round at most: it ends with `break` or `return`."""
+    last = body.body[-1] if body.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) and last.body else last
+    return isinstance(small, cst.Break | cst.Return | cst.Raise)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.trace.guards import Guards
     from tflint_hf.trace.objects import (
+        Amount,
         Callback,
         Collator,
         Feed,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         LabelSetup,
         Loss,
         Metric,
+        Missing,
         Model,
         ModelState,
         Optimizer,
@@ -31,7 +33,8 @@ class Event:
     """`order` counts the events of a trace; `guards` are the branches this event lies on.
 
     `group` is shared by the events that one call of the program stands for when its arguments have several possible
-    values, `variants` of them: exactly one of a group happens.
+    values, `variants` of them: exactly one of a group happens. `loops` are the loops whose rounds it belongs to, the
+    outer ones first; such an event happens once in each round.
     """
 
     place: Place
@@ -39,6 +42,7 @@ class Event:
     guards: Guards
     group: int
     variants: int
+    loops: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -97,7 +101,7 @@ class Fitted(Event):
     """`compiled` are the compile() calls that may have set this model up.
 
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
-    beside the inputs.
+    beside the inputs. `epochs` and `steps_per_epoch` are ABSENT where fit() has its defaults.
     """
 
     model: Model
@@ -111,6 +115,8 @@ class Fitted(Event):
     labels: Labels | None
     callbacks: tuple[Callback, ...]
     callbacks_known: bool
+    epochs: Amount | Missing
+    steps_per_epoch: Amount | Missing
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

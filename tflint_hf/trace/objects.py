@@ -105,14 +105,48 @@ class Labels:
     at_least: bool = False
 
 
+class Unit(enum.Enum):
+    """What an amount counts."""
+
+    ROWS = "rows"
+    BATCHES = "batches"
+    NUMBER = "nothing in particular"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Amount:
+    """A number of things: `number` times the `unit`s of a data set or feed (`of`), or a plain number.
+
+    `whole`: whether it is an int (None: not known). `soft`: another run may have another number. `literal` is the
+    same object for all uses of one number of the program. `text` is how it is written where it is used.
+    """
+
+    unit: Unit
+    number: float | None
+    whole: bool | None
+    of: Dataset | Feed | None = None
+    soft: bool = False
+    literal: object = None
+    text: str = ""
+
+    def is_same_number(self, other: Amount) -> bool:
+        """Whether both are one number of the program, not two that happen to be equal."""
+        return self.literal is not None and self.literal is other.literal
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Schedule:
-    """A learning-rate schedule. `initial` is the rate that it starts from, None if that is not known."""
+    """A learning-rate schedule. `initial` is the rate that it starts from, None if that is not known.
+
+    `steps` is how long it decays, `warmup` how long it climbs before that: None if it is not known.
+    """
 
     class_name: str
     origin: KerasOrigin | None
     site: CallSite
     initial: float | None = None
+    steps: Amount | None = None
+    warmup: Amount | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -120,7 +154,7 @@ class Optimizer:
     """An optimizer as compile() got it.
 
     `learning_rate` is per step, ABSENT when the class's own default holds. `origin` is None for the optimizers of
-    transformers, which belong to whatever Keras its models use.
+    transformers, which belong to whatever Keras its models use. `schedule` is what create_optimizer makes beside it.
     """
 
     form: Form
@@ -132,6 +166,13 @@ class Optimizer:
     origin: KerasOrigin | None = None
     legacy: bool = False
     site: CallSite | None = None
+    schedule: Schedule | None = None
+    weight_decay: float | Missing = ABSENT
+
+    @property
+    def follows(self) -> Schedule | None:
+        """The schedule that gives this optimizer its learning rate."""
+        return self.learning_rate if isinstance(self.learning_rate, Schedule) else self.schedule
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -159,9 +200,12 @@ class Metric:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Callback:
+    """A callback; `own`: the program derives its class from this one."""
+
     class_name: str
     origin: KerasOrigin | None
     site: CallSite
+    own: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -307,10 +351,14 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """What had been done to a model by the time of an event. None: not known."""
+    """What had been done to a model by the time of an event. None: not known.
+
+    `frozen` is about anything in it, `frozen_parts` are the parts that are frozen by now, by their paths.
+    """
 
     frozen: bool | None = False
     head_changed: bool = False
+    frozen_parts: frozenset[str] | None = frozenset()
 
 
 class PredictionForm(enum.Enum):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from tflint_hf.static import attributes, calls, items, uses
+from tflint_hf.static import amounts, attributes, calls, items, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library.configuration import Namespace
 from tflint_hf.static.library.containers import first
@@ -158,10 +159,23 @@ def _number(call: LibraryCall) -> Value:
     if isinstance(value, Const) and isinstance(value.value, int | float | str):
         try:
             kind: Any = {"int": int, "float": float, "round": round, "abs": abs}[call.path.rpartition(".")[2]]
-            return Const(kind(value.value), value.soft)
+            number = kind(value.value)
+            return value if type(number) is type(value.value) and number == value.value else Const(number, value.soft)
         except (TypeError, ValueError, OverflowError):
             return UNKNOWN
+    if call.path in {"builtins.int", "builtins.round"} and len(call.rest) == 1:
+        whole = amounts.rounded(value)
+        if whole is not None:
+            return whole
     return value if isinstance(value, ClassId) else UNKNOWN
+
+
+@path("math.ceil", "math.floor", "math.trunc")
+def _whole_number(call: LibraryCall) -> Value:
+    value = first(call)
+    if isinstance(value, Const) and isinstance(value.value, int | float):
+        return Const(getattr(math, call.path.rpartition(".")[2])(value.value), value.soft)
+    return amounts.rounded(value) or UNKNOWN
 
 
 @path("builtins.str")

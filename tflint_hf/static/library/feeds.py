@@ -322,3 +322,8 @@ def _feed_attribute(_machine: Machine, _receiver: Fact, name: str, _node: Any, _
 @method(Feed, "cardinality", "as_numpy_iterator", "reduce")
 def _read(call: LibraryCall) -> Value:
     return Length(call.receiver or UNKNOWN) if call.path == "cardinality" else UNKNOWN
+
+
+@method(Length, "numpy")
+def _plain_length(call: LibraryCall) -> Value:
+    return call.receiver or UNKNOWN

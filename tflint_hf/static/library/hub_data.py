@@ -18,6 +18,7 @@ from tflint_hf.static.values import (
     DictValue,
     EncodingValue,
     Fact,
+    Length,
     ListValue,
     Value,
     list_of,
@@ -280,6 +281,8 @@ def _attribute(_machine: Machine, receiver: Fact, name: str, _node: Any, _scope:
         if data.columns is not None and not data.open:
             return make_list("list", map(Const, data.columns))
         return AllColumns(data)
+    if name == "num_rows" and data.is_dict is False:
+        return Length(receiver)
     if name in {"num_rows", "shape", "info", "column_names"}:
         return UNKNOWN
     return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf import knowledge
 from tflint_hf.knowledge import LossKind
 from tflint_hf.static import attributes
+from tflint_hf.static.amounts import written
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.text import literal
@@ -32,6 +33,7 @@ from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import LearningRateSet, OptimizerMade
 from tflint_hf.trace.objects import (
     ABSENT,
+    Amount,
     Callback,
     Form,
     KerasOrigin,
@@ -69,7 +71,7 @@ def _optimizer(call: LibraryCall) -> Value:
     if ".schedules." in call.path:
         rate = literal(call.get("initial_learning_rate") or (call.rest[0] if call.rest else None))
         initial = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else None
-        return Fact(Schedule(_class_name(call), _origin(call), call.site, initial))
+        return Fact(Schedule(_class_name(call), _origin(call), call.site, initial, steps=_amount(call, "decay_steps")))
     name = _class_name(call)
     if name == "LossScaleOptimizer":
         return call.get("inner_optimizer") or call.get("optimizer") or (call.rest[0] if call.rest else UNKNOWN)
@@ -86,7 +88,12 @@ def _optimizer(call: LibraryCall) -> Value:
         _origin(call),
         legacy=".legacy." in call.path,
         site=call.site,
+        weight_decay=_weight_decay(call, "weight_decay"),
     ))  # fmt: skip
+
+
+def _amount(call: LibraryCall, name: str) -> Amount | None:
+    return written(call.get(name), call.site.values.get(name))
 
 
 def _optimizer_by_name(call: LibraryCall) -> Value:
@@ -158,10 +165,24 @@ def _learning_rate(call: LibraryCall) -> float | Schedule | Missing:
     return float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else facts.UNKNOWN
 
 
+def _weight_decay(call: LibraryCall, name: str) -> float | Missing:
+    value = call.get(name)
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return facts.UNKNOWN if call.open and value is None else ABSENT
+    rate = literal(value)
+    return float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else facts.UNKNOWN
+
+
 @path("transformers.create_optimizer")
 def _create_optimizer(call: LibraryCall) -> Value:
     rate = literal(call.get("init_lr"), facts.UNKNOWN)
-    schedule = Schedule("create_optimizer", None, call.site)
+    schedule = Schedule(
+        "create_optimizer",
+        None,
+        call.site,
+        steps=_amount(call, "num_train_steps"),
+        warmup=_amount(call, "num_warmup_steps"),
+    )
     optimizer = Optimizer(
         Form.OBJECT,
         call.site.callee,
@@ -169,6 +190,8 @@ def _create_optimizer(call: LibraryCall) -> Value:
         "create_optimizer",
         float(rate) if isinstance(rate, int | float) else facts.UNKNOWN,
         site=call.site,
+        schedule=schedule,
+        weight_decay=_weight_decay(call, "weight_decay_rate"),
     )
     return make_list("tuple", [_made(call, optimizer), Fact(schedule)])
 
@@ -181,7 +204,16 @@ def _adam_weight_decay(call: LibraryCall) -> Value:
         rate = lr
     return _made(
         call,
-        Optimizer(Form.OBJECT, call.site.callee, "AdamWeightDecay", "AdamWeightDecay", rate, 1e-3, site=call.site),
+        Optimizer(
+            Form.OBJECT,
+            call.site.callee,
+            "AdamWeightDecay",
+            "AdamWeightDecay",
+            rate,
+            1e-3,
+            site=call.site,
+            weight_decay=_weight_decay(call, "weight_decay_rate"),
+        ),
     )
 
 
@@ -353,7 +385,7 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     for one in values:
         base = attributes.external_base(one.cls) if isinstance(one, Instance) else None
         if base is not None and base.last == "LearningRateScheduler":
-            return (*found, Callback(base.last, base.origin, CallSite(_NOWHERE, _NOWHERE))), False
+            return (*found, Callback(base.last, base.origin, CallSite(_NOWHERE, _NOWHERE), own=True)), False
     harmless = sum(isinstance(one, Instance) and not _sets_rate(one) for one in values)
     known = len(found) + harmless == len(values)
     return tuple(found), known and (not isinstance(value, ListValue) or value.exact)

@@ -65,6 +65,18 @@ def encoders_frozen(machine: Machine, value: ModelValue) -> bool | None:
     return False
 
 
+def frozen_parts(machine: Machine, value: ModelValue) -> frozenset[str] | None:
+    """The parts of a model and of those inside it that are frozen by now; None if that is not known."""
+    found: set[str] = set()
+    for number, model in enumerate((value.model, *value.model.encoders)):
+        for path, trainable in machine.frozen_parts.get(id(model.site), {}).items():
+            if not isinstance(trainable, Const):
+                return None
+            if trainable.value is False:
+                found.add(f"{number}:{path}")
+    return frozenset(found)
+
+
 @hooks.attribute_of(ModelValue)
 def _model_attribute(_machine: Machine, receiver: ModelValue, name: str, _node: Any, _scope: Scope) -> Value | None:
     if name == "optimizer":
@@ -112,7 +124,7 @@ _MODEL_METHODS = frozenset(
 @hooks.set_attribute_of(ModelValue)
 def _set_model(machine: Machine, receiver: ModelValue, name: str, value: Value, node: Any, scope: Scope) -> None:
     if name == "trainable":
-        _set_trainable(machine, receiver, value, whole=True)
+        _set_trainable(machine, receiver, value, "")
     elif name == "optimizer":
         machine.store.write(receiver.state, "escaped", Const(True))
     elif name != "config" and _replaces_layer(receiver, value):
@@ -127,15 +139,24 @@ def _replaces_layer(receiver: ModelValue, value: Value) -> bool:
 @hooks.set_attribute_of(Part)
 def _set_part(machine: Machine, receiver: Part, name: str, value: Value, _node: Any, _scope: Scope) -> None:
     if name == "trainable":
-        _set_trainable(machine, receiver.owner, value, whole=False)
+        _set_trainable(machine, receiver.owner, value, receiver.path)
     elif receiver.path == "config" or receiver.path.startswith("config."):
         machine.store.write(receiver.owner.state, "config_changed", Const(True))
     elif name == "activation" or not isinstance(value, Const):
         machine.store.write(receiver.owner.state, "head_changed", Const(True))
 
 
-def _set_trainable(machine: Machine, owner: ModelValue, value: Value, *, whole: bool) -> None:
-    """Freezing any part counts as frozen; only unfreezing the whole model takes it back."""
+def _set_trainable(machine: Machine, owner: ModelValue, value: Value, path: str) -> None:
+    """Freezing any part counts as frozen; only unfreezing the whole model (no path) takes it back."""
+    whole = not path
+    parts = machine.frozen_parts.setdefault(id(owner.model.site), {})
+    # What was never set is trainable, on the branches that do not set it too.
+    parts.setdefault(path, Const(True))
+    if whole:
+        for name in list(parts):
+            machine.store.write(parts, name, value)
+    machine.store.write(parts, path, value)
+    machine.kept.append(owner.model.site)
     if isinstance(value, Const) and value.value is True:
         if whole:
             machine.store.write(owner.state, "frozen", Const(False))

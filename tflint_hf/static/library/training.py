@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tflint_hf.static.amounts import written
 from tflint_hf.static.library.arrays import labels_of
 from tflint_hf.static.library.feeds import feed_of, keys_of
 from tflint_hf.static.library.hooks import method
@@ -16,7 +17,7 @@ from tflint_hf.static.library.keras_objects import (
     metrics_of,
     optimizer_of,
 )
-from tflint_hf.static.library.model_state import encoders_frozen, receiving_model, state_of
+from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
 from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
@@ -29,15 +30,18 @@ from tflint_hf.static.values import (
     alternatives,
     text_of,
 )
+from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import (
     Compiled,
     Evaluated,
     Fitted,
 )
 from tflint_hf.trace.objects import (
+    Amount,
     Feed,
     Keras,
     Labels,
+    Missing,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +56,7 @@ def _compile(call: LibraryCall) -> Value:
     if value is None:
         return UNKNOWN
     model = described(value)
-    state = state_of(value)
+    state = replace(state_of(value), frozen_parts=frozen_parts(call.machine, value))
     if state.frozen is False:
         state = replace(state, frozen=encoders_frozen(call.machine, value))
     if call.machine.layers_changed and value.model.head is None:
@@ -137,8 +141,18 @@ def _fit(call: LibraryCall) -> Value:
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
         callbacks_known=known and not call.open,
+        epochs=_counted(call, "epochs"),
+        steps_per_epoch=_counted(call, "steps_per_epoch"),
     )
     return UNKNOWN
+
+
+def _counted(call: LibraryCall, name: str) -> Amount | Missing:
+    """An argument of fit() that counts something."""
+    value = call.get(name)
+    if value is None:
+        return facts.UNKNOWN if call.open else facts.ABSENT
+    return written(value, call.site.values.get(name)) or facts.UNKNOWN
 
 
 @method(ModelValue, "evaluate", "test_on_batch", signature="keras.Model.evaluate")
