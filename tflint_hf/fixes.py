@@ -51,6 +51,21 @@ class InsertAfter:
 
 
 @dataclass(frozen=True, slots=True)
+class InsertBefore:
+    """Write `text` directly before what stands at `place`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveStep:
+    """Take the last call out of a chain: `rows.batch(8)` becomes `rows`."""
+
+    call: Place
+
+
+@dataclass(frozen=True, slots=True)
 class InsertLines:
     """Write whole lines before the statement at `place`, which begins its line."""
 
@@ -90,7 +105,9 @@ PlannedEdit: TypeAlias = (
     | RemoveArgument
     | RenameKeyword
     | InsertAfter
+    | InsertBefore
     | InsertLines
+    | RemoveStep
     | AppendElement
     | ReplaceString
     | RemoveName

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spelled_split
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, AppendElement, PlannedEdit, PlannedFix, Replace, ReplaceString
+from tflint_hf.fixes import (
+    AddArgument,
+    AppendElement,
+    PlannedEdit,
+    PlannedFix,
+    RemoveArgument,
+    Replace,
+    ReplaceString,
+)
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Collated
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
@@ -128,6 +136,24 @@ def ragged_rows_without_collator(use: FeedUse, target: Target) -> Iterator[Fault
         return
     if asked is None or "input_ids" in asked:
         yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, rests_on=stacks)
+
+
+@check("TFD015")
+def old_to_tf_dataset_call(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """The argument order and names that to_tf_dataset had before datasets 2.3."""
+    applies = {"datasets": ">=2.3"}
+    site = use.feed.site
+    if use.feed.maker is not FeedMaker.TO_TF_DATASET or not target.satisfies(applies):
+        return
+    position = "#0" if "#0" in site.literals else "batch_size"
+    first = site.literals.get(position)
+    if "dummy_labels" in site.arguments:
+        fix = PlannedFix(
+            Safety.SAFE, "Drop dummy_labels", (RemoveArgument(site.place, site.arguments["dummy_labels"]),)
+        )
+        yield Fault(site.arguments["dummy_labels"], {"argument": "dummy_labels"}, fix=fix, rests_on=applies)
+    elif isinstance(first, tuple) and first and all(isinstance(name, str) for name in first):
+        yield Fault(site.values[position], {"argument": "columns as its first argument"}, rests_on=applies)
 
 
 @check("TFD016")

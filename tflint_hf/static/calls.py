@@ -17,6 +17,7 @@ from tflint_hf.static.values import (
     UNKNOWN,
     Bound,
     Class,
+    Const,
     DictValue,
     External,
     Fact,
@@ -66,7 +67,8 @@ class Arguments:
 class LibraryCall:
     """A call of something of a library, with its arguments bound to the parameters' names.
 
-    `given` maps parameter names to values. `open`: further arguments may have been given.
+    `given` maps parameter names to values. `open`: further arguments may have been given. `for_effect`: what the call
+    does on the way may be all that it is for.
     """
 
     machine: Machine
@@ -80,6 +82,7 @@ class LibraryCall:
     node: cst.CSTNode
     scope: Scope
     group: int
+    for_effect: bool = False
 
     def get(self, name: str, default: Value | None = None) -> Value | None:
         return self.given.get(name, default)
@@ -421,21 +424,50 @@ def _call_once(
         group,
     )  # fmt: skip
     result = handler(bound)
+    if node is machine.discarded and result is not None and result is not receiver:
+        hooks.discarded(bound, result)
     return result if isinstance(result, Value) else UNKNOWN
 
 
 def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[str] = ()) -> CallSite:
-    """Where a call and each of its arguments stands."""
+    """Where a call and each of its arguments stands. A position without a name of its own is called `#0`, `#1`."""
     whole: dict[str, Place] = {}
     values: dict[str, Place] = {}
+
+    def name_of(key: int | str) -> str:
+        if isinstance(key, str):
+            return key
+        return f"#{key}" if key >= len(names) or names[key] in arguments.keywords else names[key]
+
     for key, arg in arguments.nodes.items():
-        name = f"#{key}" if isinstance(key, int) and key >= len(names) else names[key] if isinstance(key, int) else key
+        name = name_of(key)
         whole[name] = Place(scope.unit, arg)
         values[name] = Place(scope.unit, arg if arg.star else arg.value)
     for name, place in arguments.places.items():
         whole[name] = values[name] = place
+    given = {name_of(i): v for i, v in enumerate(arguments.positional)}
+    given.update(arguments.keywords)
     callee: Any = callee_anchor(node) if isinstance(node, cst.Call) else node
-    return CallSite(Place(scope.unit, node), Place(scope.unit, callee), whole, values)
+    return CallSite(
+        Place(scope.unit, node),
+        Place(scope.unit, callee),
+        whole,
+        values,
+        literals=_literals(given),
+        known=frozenset(name for name, value in given.items() if value.known),
+        open=arguments.open,
+    )
+
+
+def _literals(given: Mapping[str, Value]) -> dict[str, object]:
+    """The arguments that are literals. A default that another run may replace is one only if it says something."""
+    found: dict[str, object] = {}
+    for name, value in given.items():
+        if isinstance(value, Const) and not (value.soft and (value.value is None or isinstance(value.value, bool))):
+            found[name] = value.value
+        elif isinstance(value, ListValue) and value.exact and all(isinstance(v, Const) for v in value.values):
+            found[name] = tuple(v.value for v in value.values if isinstance(v, Const))
+    return found
 
 
 def fact(value: Value | None) -> Any:

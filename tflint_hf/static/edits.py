@@ -11,9 +11,11 @@ from tflint_hf.fixes import (
     AddArgument,
     AppendElement,
     InsertAfter,
+    InsertBefore,
     InsertLines,
     PlannedFix,
     RemoveName,
+    RemoveStep,
     RenameKeyword,
     Replace,
     ReplaceString,
@@ -95,6 +97,12 @@ class Resolver:
             return self._string_replaced(edit)
         if isinstance(edit, RemoveName):
             return self._name_removed(edit)
+        if isinstance(edit, InsertBefore):
+            span = self._span(edit.place)
+            start = None if span is None else Span(span.line, span.column, span.line, span.column)
+            return self._replacement(edit.place, start, edit.text)
+        if isinstance(edit, RemoveStep):
+            return self._step_removed(edit)
         call = edit.call.anchor
         if not isinstance(call, cst.Call):
             return None
@@ -151,6 +159,16 @@ class Resolver:
         module = f"from {dotted_name(node.module)} import {names}" if left else ""
         return self._replacement(edit.statement, span, f"\n{indent}".join(t for t in (module, edit.instead) if t))
 
+    def _step_removed(self, edit: RemoveStep) -> Edit | None:
+        call = edit.call.anchor
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.lpar:
+            return None
+        whole, kept = self._span(edit.call), self._span(Place(edit.call.unit, call.func.value))
+        if whole is None or kept is None:
+            return None
+        behind = Span(kept.end_line, kept.end_column, whole.end_line, whole.end_column)
+        return self._replacement(edit.call, behind, "")
+
     def _added(self, edit: AddArgument, call: cst.Call) -> Edit | None:
         """Behind the last argument, on a line of its own where the arguments stand on lines of their own."""
         whole = self._span(edit.call)
@@ -176,12 +194,15 @@ class Resolver:
         return self._replacement(edit.call, end, f"\n{indent}{edit.text},")
 
     def _removed(self, edit: RemoveArgument, call: cst.Call) -> Edit | None:
-        index = next((i for i, arg in enumerate(call.args) if arg is edit.argument.anchor), None)
-        if index is None:
+        removed = edit.argument.anchor
+        index = next((i for i, arg in enumerate(call.args) if arg is removed), None)
+        if index is None or not isinstance(removed, cst.Arg) or removed.star:
             return None
         spans = [self._span(Place(edit.call.unit, arg)) for arg in call.args]
         own = spans[index]
-        if own is None:
+        following_args = call.args[index + 1 :]
+        if own is None or (removed.keyword is None and any(a.keyword is None for a in following_args)):
+            # The positional arguments behind it would move to other parameters.
             return None
         if index + 1 < len(spans):
             following = spans[index + 1]

@@ -73,6 +73,7 @@ class Machine:
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
     frozen_parts: dict[int, dict[str, Value]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
+    discarded: cst.CSTNode | None = None
 
     versions: dict[str, Version] = field(init=False)
     versions_with_keras_3: dict[str, Version] = field(init=False)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tflint_hf.source import SourceError, read_source
+import libcst as cst
+
+from tflint_hf.source import SourceError, SourceKind, read_source
 from tflint_hf.static.parsing import ParsedSource, Unit, parse_source
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.statements import execute_all
@@ -75,6 +77,14 @@ class Modules:
 
     def executed(self) -> Iterable[Path]:
         return self._loaded.keys()
+
+    def shows(self, unit: int, node: cst.Expr) -> bool:
+        """Whether the value of this statement is shown, as the last of a notebook's cell or a document's block."""
+        text = self.files.units[unit]
+        if text.source.kind is SourceKind.SCRIPT or not text.tree.body:
+            return False
+        last = text.tree.body[-1]
+        return isinstance(last, cst.SimpleStatementLine) and last.body[-1] is node
 
     def find(self, machine: Machine, name: str, level: int, scope: Scope) -> Module | None:
         """The module that an import means, if it is one of the program's."""

@@ -120,7 +120,10 @@ def _augmented(machine: Machine, node: cst.AugAssign, scope: Scope) -> Flow:
 
 
 def _expression(machine: Machine, node: cst.Expr, scope: Scope) -> Flow:
+    before = machine.discarded
+    machine.discarded = None if machine.modules.shows(scope.unit, node) else node.value
     value = machine.evaluate(machine, node.value, scope)
+    machine.discarded = before
     ends = isinstance(node.value, cst.Call) and isinstance(value, External) and value.path == "sys.exit()"
     return Flow.RAISE if ends else Flow.NORMAL
 

@@ -119,3 +119,15 @@ def ends_loop(body: cst.BaseSuite) -> bool:
     last = body.body[-1] if body.body else None
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) and last.body else last
     return isinstance(small, cst.Break | cst.Return | cst.Raise)
+
+
+def inside_loop(tree: cst.CSTNode, wanted: cst.CSTNode) -> bool:
+    """Whether a node lies in the body of a loop."""
+    stack: list[tuple[cst.CSTNode, bool]] = [(tree, False)]
+    while stack:
+        node, inside = stack.pop()
+        if node is wanted:
+            return inside
+        inside = inside or isinstance(node, cst.For | cst.While)
+        stack.extend((child, inside) for child in node.children)
+    return False

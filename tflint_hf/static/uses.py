@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tflint_hf.static.syntax import dotted_name, inside_loop, source_text
 from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
-from tflint_hf.trace.events import PredictionUsed
+from tflint_hf.trace.events import PredictionUsed, ResultDiscarded
 from tflint_hf.trace.objects import Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 
@@ -37,6 +39,23 @@ def used_as_array(machine: Machine, value: Value | None, use: str, place: Place,
         operand=place if isinstance(place.anchor, cst.Name | cst.Call) else None,
     )
     return True
+
+
+def result_discarded(call: LibraryCall) -> None:
+    """Note that a method of a data set gave a new one that nobody keeps."""
+    if not isinstance(call.node, cst.Call) or not isinstance(call.node.func, cst.Attribute):
+        return
+    machine, receiver = call.machine, call.node.func.value
+    loop = inside_loop(machine.modules.files.units[call.scope.unit].tree, call.node)
+    machine.record(
+        ResultDiscarded,
+        call.site.callee,
+        call.group,
+        method=call.path,
+        site=call.site,
+        receiver=source_text(receiver),
+        assignable=bool(dotted_name(receiver)) and not loop,
+    )
 
 
 def operator_used(machine: Machine, left: Value, right: Value, node: cst.CSTNode, scope: Scope) -> None:

@@ -123,6 +123,7 @@ class Fitted(Event):
 class Evaluated(Event):
     model: Model
     feed: Feed | None
+    site: CallSite
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -164,6 +165,19 @@ class Wrapped(Event):
     encoder: Model
     wrapper: str
     origin: KerasOrigin | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ResultDiscarded(Event):
+    """A data set's or feed's method is called, and nobody keeps the new one that it returns.
+
+    `receiver` is how the old one is written; `assignable`: it is a name to which the new one could be given.
+    """
+
+    method: str
+    site: CallSite
+    receiver: str
+    assignable: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -280,8 +280,21 @@ class FeedMaker(enum.Enum):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class FeedStep:
+    """One step of a feed's chain: the method, and what the feed was before it.
+
+    Feeds that branch off one another share their first steps.
+    """
+
+    method: str
+    site: CallSite
+    batched: bool | None
+    shuffled: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Feed:
-    """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it.
+    """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it, `steps` all in between.
 
     `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
     that are labels; `has_targets`: its elements are (inputs, labels) pairs. None means not known.
@@ -304,6 +317,11 @@ class Feed:
     labels: Labels | None = None
     shuffle_argument: bool | Missing = ABSENT
     split: str | Missing = UNKNOWN
+    steps: tuple[FeedStep, ...] = ()
+
+    def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:
+        """The steps behind one of them."""
+        return self.steps[self.steps.index(step) + 1 :]
 
 
 class ModelOrigin(enum.Enum):

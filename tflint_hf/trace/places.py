@@ -26,6 +26,9 @@ class CallSite:
     """One call of the program: the whole call, its callee, and the arguments it was given.
 
     `arguments` maps a parameter's name to the whole argument (`lr=2e-5`), `values` to the value alone (`2e-5`).
+    `literals` are those of the values that are literals, lists of them as tuples; `known` are the names of those values
+    of which anything is known. `open`: there may be more arguments
+    than these, from a `**` that cannot be read.
     """
 
     place: Place
@@ -33,7 +36,16 @@ class CallSite:
     arguments: Mapping[str, Place] = field(default_factory=dict)
     values: Mapping[str, Place] = field(default_factory=dict)
     context: int = 0
+    literals: Mapping[str, object] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
+    open: bool = False
 
     def value_or_callee(self, name: str) -> Place:
         """The value given for `name`, or the callee of a call that lacks it."""
         return self.values.get(name, self.callee)
+
+    def given(self, name: str) -> bool | None:
+        """Whether this argument is given, and not as None; None if that is not known."""
+        if name in self.arguments:
+            return self.literals.get(name, name) is not None if name in self.known else None
+        return None if self.open else False

@@ -97,6 +97,8 @@ def _is_tensor(value: Value) -> TypeGuard[Fact]:
     "numpy.reshape",
     "numpy.ravel",
     "numpy.copy",
+    "numpy.ones",
+    "numpy.full",
 )
 def _keep(call: LibraryCall) -> Value:
     value = _argument(call)
@@ -200,6 +202,8 @@ def _reading(call: LibraryCall) -> Value:
     value = _argument(call)
     if uses.used_as_array(call.machine, value, _READING[call.path], _first_place(call), call.group):
         return UNKNOWN
+    if call.path == "numpy.where" and len(call.rest) == 3:
+        return Array()
     return _class_ids(value) if "arg" in call.path else UNKNOWN
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.static import calls
+from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import labels_of
@@ -27,7 +27,7 @@ from tflint_hf.static.values import (
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import Collated, FeedMade
-from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, Labels, Missing
+from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, FeedStep, Labels, Missing
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -233,7 +233,7 @@ def _batch(call: LibraryCall) -> Value:
     return _stepped(call, batched=True)
 
 
-@method(Feed, "unbatch")
+@method(Feed, "unbatch", signature="tensorflow.data.Dataset.unbatch")
 def _unbatch(call: LibraryCall) -> Value:
     return _stepped(call, batched=False)
 
@@ -295,7 +295,8 @@ def _transformed(call: LibraryCall) -> Value:
 def _stepped(call: LibraryCall, **changes: Any) -> Value:
     feed = feed_of(call.receiver)
     assert feed is not None
-    return Fact(replace(feed, place=call.site.callee, **changes))
+    step = FeedStep(call.path, call.site, feed.batched, feed.shuffled)
+    return Fact(replace(feed, place=call.site.callee, steps=(*feed.steps, step), **changes))
 
 
 def _element(feed: Feed) -> Value:
@@ -306,6 +307,13 @@ def _element(feed: Feed) -> Value:
     if feed.has_targets:
         return make_list("tuple", [inputs, Array(labels=feed.labels)])
     return inputs
+
+
+@hooks.discarded_from(Feed)
+def _feed_discarded(call: LibraryCall, result: Value) -> None:
+    """Every method that gives a feed leaves the old one as it was."""
+    if feed_of(result) is not None:
+        uses.result_discarded(call)
 
 
 @hooks.iterated_as(Feed)

@@ -34,6 +34,7 @@ _ITEMS: dict[type, Callable[[Machine, Any, Value, Any, Scope], Value | None]] = 
 _SET_ITEMS: dict[type, Callable[[Machine, Any, Value, Value], None]] = {}
 _ITERATED: dict[type, Callable[[Any], Value | None]] = {}
 _UNPACKED: dict[type, Callable[[Any, int], list[Value] | None]] = {}
+_DISCARDED: dict[type, Callable[[LibraryCall, Value], None]] = {}
 _ESCAPES: list[Callable[..., None]] = []
 _SUBCLASS: dict[str, Callable[..., Any]] = {}
 
@@ -91,6 +92,11 @@ def iterated_as(*kinds: type) -> Callable[[H], H]:
 
 def unpacked_as(*kinds: type) -> Callable[[H], H]:
     return _table(_UNPACKED, kinds)
+
+
+def discarded_from(*kinds: type) -> Callable[[H], H]:
+    """Register what happens when a statement is nothing but the call of a method of these kinds."""
+    return _table(_DISCARDED, kinds)
 
 
 def escape(handler: H) -> H:
@@ -186,6 +192,13 @@ def unpacked(value: Value, count: int) -> list[Value] | None:
     """The parts of a library's tuple."""
     handler = _UNPACKED.get(_kind(value))
     return handler(value, count) if handler is not None else None
+
+
+def discarded(call: LibraryCall, result: Value) -> None:
+    """Nobody keeps what a method returned."""
+    handler = _DISCARDED.get(_kind(call.receiver))
+    if handler is not None:
+        handler(call, result)
 
 
 def part_attribute(_machine: Machine, receiver: Part, name: str) -> Value:

@@ -200,6 +200,7 @@ def _each_split(call: LibraryCall) -> Value:
         given = {**dict(zip(names, call.rest, strict=False)), **call.given}
         bound = replace(call, receiver=split, given=given, rest=call.rest[len(names) :])
         made = one(bound)
+        call.for_effect = call.for_effect or bound.for_effect
         result.items[name] = UNKNOWN if made is None else made
     return DatasetDictValue(result)
 

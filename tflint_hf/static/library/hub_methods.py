@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tflint_hf.knowledge import dataset as known_dataset
-from tflint_hf.static import calls
+from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
-from tflint_hf.static.library.hub_data import AllColumns, column_of, dataset_of, row_of, splits_of, strings
+from tflint_hf.static.library.hub_data import (
+    AllColumns,
+    DatasetDictValue,
+    column_of,
+    dataset_of,
+    row_of,
+    splits_of,
+    strings,
+)
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
@@ -40,6 +49,7 @@ def _map(call: LibraryCall) -> Value:
     loops, call.machine.open_loops = call.machine.open_loops, call.machine.open_loops + 1
     made = calls.call(call.machine, function, Arguments([batch, *more], extra), call.node, call.scope)
     call.machine.open_loops = loops
+    call.for_effect = not made.known or (isinstance(made, Const) and made.value is None)
     return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made), call))
 
 
@@ -237,3 +247,12 @@ def _elsewhere(call: LibraryCall) -> Value:
         split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN))
         return list_of("list", split if call.path == "values" else make_list("tuple", [UNKNOWN, split]))
     return UNKNOWN
+
+
+@hooks.discarded_from(Dataset, DatasetDictValue)
+def _dataset_discarded(call: LibraryCall, result: Value) -> None:
+    """What gives a data set leaves the old one as it was; a function may be mapped for what else it does."""
+    parts = result.splits.items.values() if isinstance(result, DatasetDictValue) else [result]
+    new = all(dataset_of(part) is not None for part in parts)
+    if new and not call.for_effect:
+        uses.result_discarded(call)

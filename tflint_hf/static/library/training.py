@@ -159,7 +159,14 @@ def _counted(call: LibraryCall, name: str) -> Amount | Missing:
 def _evaluate(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is not None:
-        call.machine.record(Evaluated, call.site.callee, call.group, model=value.model, feed=feed_of(call.get("x")))
+        call.machine.record(
+            Evaluated,
+            call.site.callee,
+            call.group,
+            model=described(value),
+            feed=feed_of(call.get("x")),
+            site=call.site,
+        )
     return UNKNOWN
 
 

@@ -1,0 +1,218 @@
+"""tf.data feeds: the steps of their chains, and what fit() gets beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tflint_hf.checks.fault import Fault, check
+from tflint_hf.findings import Safety, Severity
+from tflint_hf.fixes import AddArgument, InsertBefore, PlannedFix, RemoveArgument, RemoveStep, Replace
+from tflint_hf.trace.events import Evaluated, Event, Fitted, Predicted, ResultDiscarded
+from tflint_hf.trace.guards import compatible
+from tflint_hf.trace.objects import Feed, FeedMaker, FeedStep, Model
+from tflint_hf.trace.places import CallSite, Place
+from tflint_hf.trace.views import Trace, rests_on_environment
+
+_BATCHING = frozenset({"batch", "padded_batch", "ragged_batch"})
+
+
+@check("TFD009")
+def batched_twice(trace: Trace) -> Iterator[Fault]:
+    """Batches of batches, given to a model of transformers."""
+    for model, feed, event in _fed(trace):
+        again = _second_batch(feed)
+        if again is None or not (model.is_transformers or model.encoders):
+            continue
+        first, step = again
+        unsure = event.variants > 1 or bool(step.site.open)
+        yield Fault(
+            step.site.callee,
+            {"first": first},
+            related=((feed.site.callee, "the dataset begins here"),),
+            fix=PlannedFix(Safety.SAFE, "Keep the batches that there are", (RemoveStep(step.site.place),)),
+            severity=Severity.INFO if unsure else None,
+        )
+
+
+def _fed(trace: Trace) -> Iterator[tuple[Model, Feed, Event]]:
+    """The feeds that fit(), evaluate() and predict() get."""
+    for event in trace.events:
+        if rests_on_environment(event.guards):
+            continue
+        if isinstance(event, Fitted):
+            for feed in (event.feed, event.validation):
+                if feed is not None:
+                    yield event.model, feed, event
+        elif isinstance(event, Evaluated) and event.feed is not None:
+            yield event.model, event.feed, event
+        elif isinstance(event, Predicted) and event.prediction.feed is not None:
+            yield event.prediction.model, event.prediction.feed, event
+
+
+def _second_batch(feed: Feed) -> tuple[str, FeedStep] | None:
+    """What makes batches first, and the step that makes batches of them; None if nothing does for certain."""
+    if not feed.steps or feed.steps[0].batched is None:
+        return None
+    first = feed.maker.value if feed.steps[0].batched else ""
+    for step in feed.steps:
+        if step.method == "unbatch":
+            first = ""
+        elif step.method not in _BATCHING | _KEEPING:
+            return None
+        elif step.method in _BATCHING:
+            if first:
+                return first, step
+            first = step.method
+    return None
+
+
+#: Steps that leave each element as it is, or are known to make one element of one.
+_KEEPING = frozenset(
+    {"shuffle", "repeat", "take", "skip", "prefetch", "cache", "with_options", "shard", "snapshot", "filter"}
+)
+
+
+@check("TFD019")
+def batch_before_shuffle(fit: Fitted) -> Iterator[Fault]:
+    """Training data is batched first, and then only the order of the batches changes."""
+    feed = fit.feed
+    if feed is None:
+        return
+    every = [step for step in feed.steps if step.method == "shuffle"]
+    shuffles = [step for step in every if not _serves_a_cut(step, feed)]
+    if not shuffles or any(step.batched is not True for step in shuffles):
+        return
+    if shuffles[0] is every[0] and _rows_mixed(shuffles[0], feed):
+        return
+    before = feed.steps[: feed.steps.index(shuffles[0])]
+    batching = [step.method for step in before if step.method in _BATCHING] or [feed.maker.value]
+    yield Fault(shuffles[0].site.callee, {"batch": batching[-1]})
+
+
+def _serves_a_cut(step: FeedStep, feed: Feed) -> bool:
+    """Whether rows are shuffled to be cut into parts."""
+    return step.batched is not True and any(later.method in {"take", "skip"} for later in feed.steps_after(step))
+
+
+def _rows_mixed(step: FeedStep, feed: Feed) -> bool:
+    """Whether the rows may have been shuffled before this step. Arrays come in the order of their source."""
+    of_arrays = feed.maker is FeedMaker.FROM_TENSOR_SLICES and feed.source is None
+    return step.shuffled is not False and not (step.shuffled is None and of_arrays)
+
+
+@check("TFD020")
+def discarded_dataset_result(discarded: ResultDiscarded) -> Iterator[Fault]:
+    """A method that works on a copy is called for nothing."""
+    fix = None
+    if discarded.assignable:
+        insert = InsertBefore(discarded.site.place, f"{discarded.receiver} = ")
+        fix = PlannedFix(Safety.SAFE, "Keep the new dataset", (insert,))
+    yield Fault(discarded.site.callee, {"method": discarded.method, "dataset": discarded.receiver}, fix=fix)
+
+
+@check("TFD034")
+def split_of_reshuffled_data(trace: Trace) -> Iterator[Fault]:
+    """Validation and training data are cut from one feed that is shuffled anew in every epoch."""
+    for fit in trace.of(Fitted):
+        if fit.feed is None:
+            continue
+        for held, feed, event in _held_out(trace, fit):
+            step = _shared_shuffle(fit.feed, feed)
+            if step is None or rests_on_environment(fit.guards | event.guards):
+                continue
+            given = step.site.values.get("reshuffle_each_iteration")
+            edit = (
+                AddArgument(step.site.place, "reshuffle_each_iteration=False")
+                if given is None
+                else Replace(given, "False")
+            )
+            yield Fault(
+                step.site.callee,
+                {"held": held},
+                fix=PlannedFix(Safety.SAFE, "Keep one order for all epochs", (edit,)),
+                severity=Severity.INFO if fit.variants > 1 or event.variants > 1 else None,
+            )
+
+
+def _held_out(trace: Trace, fit: Fitted) -> Iterator[tuple[str, Feed, Event]]:
+    if fit.validation is not None:
+        yield "the validation data", fit.validation, fit
+    for event in trace.events:
+        if event.order < fit.order or not compatible(event.guards, fit.guards):
+            continue
+        if isinstance(event, Evaluated) and event.feed is not None and event.model.site is fit.model.site:
+            yield "the evaluated data", event.feed, event
+        elif isinstance(event, Predicted) and event.prediction.model.site is fit.model.site:
+            feed = event.prediction.feed
+            if feed is not None:
+                yield "the predicted data", feed, event
+
+
+def _shared_shuffle(train: Feed, held: Feed) -> FeedStep | None:
+    """A shuffle that draws a new order for each pass, behind which both feeds are cut, each in its own way."""
+    for step in train.steps:
+        if step.method != "shuffle" or step not in held.steps or not _reshuffles(step.site):
+            continue
+        cuts = [_first_cut(feed.steps_after(step)) for feed in (train, held)]
+        if None not in cuts and {cut.method for cut in cuts if cut is not None} == {"take", "skip"}:
+            return step
+    return None
+
+
+def _reshuffles(site: CallSite) -> bool:
+    given = site.literals.get("reshuffle_each_iteration")
+    return site.given("reshuffle_each_iteration") is False or given is True
+
+
+def _first_cut(steps: tuple[FeedStep, ...]) -> FeedStep | None:
+    """The take or skip that cuts what the shuffle gave; None if the order is kept, or is another one, by then."""
+    for step in steps:
+        if step.method in {"take", "skip"}:
+            return step
+        if step.method not in _BATCHING | {"unbatch", "prefetch", "map", "with_options"}:
+            return None
+    return None
+
+
+@check("TFD022")
+def array_arguments_with_dataset(trace: Trace) -> Iterator[Fault]:
+    """Arguments for arrays beside a feed: some stop the program, some are ignored."""
+    for event in trace.events:
+        if isinstance(event, Fitted) and event.feed is not None:
+            yield from _array_arguments(event, event.site, "fit", event.validation is not None)
+        elif isinstance(event, Evaluated) and event.feed is not None:
+            yield from _array_arguments(event, event.site, "evaluate")
+        elif isinstance(event, Predicted) and event.prediction.feed is not None:
+            yield from _array_arguments(event, event.prediction.site, "predict")
+
+
+def _array_arguments(event: Event, site: CallSite, method: str, validates: bool = False) -> Iterator[Fault]:
+    if rests_on_environment(event.guards):
+        return
+    ignored = ["batch_size", *(["validation_batch_size"] if validates else [])]
+    for name in ("y", "validation_split", "sample_weight", "shuffle", *ignored):
+        if name not in site.arguments or not _says_something(name, site):
+            continue
+        harmless = name in {"shuffle", *ignored}
+        severity = Severity.WARNING if harmless else None
+        yield Fault(
+            site.values[name],
+            {"argument": name, "method": method, "effect": "is ignored" if harmless else "raises an error"},
+            fix=PlannedFix(Safety.SAFE, f"Drop {name}", (_removed(site, name),)),
+            severity=Severity.INFO if event.variants > 1 else severity,
+        )
+
+
+def _says_something(name: str, site: CallSite) -> bool:
+    """Whether the argument is given for certain, and asks for more than its default."""
+    if name not in site.known:
+        return False
+    value = site.literals.get(name, name)
+    if name == "shuffle":
+        return value is True
+    return value is not None and not (name == "validation_split" and not value)
+
+
+def _removed(site: CallSite, name: str) -> RemoveArgument:
+    argument: Place = site.arguments[name]
+    return RemoveArgument(site.place, argument)
