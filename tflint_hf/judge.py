@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.checks import data, evaluation, feeds, labels, model, optimizer, optimizer_use, schedules, versions
+from tflint_hf.checks import (
+    data,
+    evaluation,
+    feeds,
+    labels,
+    model,
+    optimizer,
+    optimizer_use,
+    schedules,
+    texts,
+    versions,
+)
 from tflint_hf.checks.fault import Check, Fault, once_per_project, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
 from tflint_hf.trace.views import rests_on_environment
@@ -22,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["FAMILIES", "Judgement", "judge", "once_per_project", "registered", "to_findings"]
 
 #: The families register their functions when they are imported.
-FAMILIES = (data, evaluation, feeds, labels, model, optimizer, optimizer_use, schedules, versions)
+FAMILIES = (data, evaluation, feeds, labels, model, optimizer, optimizer_use, schedules, texts, versions)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

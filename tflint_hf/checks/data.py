@@ -156,6 +156,25 @@ def old_to_tf_dataset_call(use: FeedUse, target: Target) -> Iterator[Fault]:
         yield Fault(site.values[position], {"argument": "columns as its first argument"}, rests_on=applies)
 
 
+@check("TFD023")
+def prepare_without_padding(use: FeedUse, target: Target) -> Iterator[Fault]:
+    """prepare_tf_dataset stacks rows of different length."""
+    feed = use.feed
+    applies = {"transformers": ">=4.20,<5"}
+    if feed.maker is not FeedMaker.PREPARE_TF_DATASET or not target.satisfies(applies):
+        return
+    ids = _source_column(feed, "input_ids")
+    if feed.collator is not ABSENT or feed.tokenizer is not ABSENT or ids is None or ids.ragged is not True:
+        return
+    if feed.batch_size == 1:
+        return
+    fix = None
+    if feed.tokenizer_name:
+        add = AddArgument(feed.site.place, f"tokenizer={feed.tokenizer_name}")
+        fix = PlannedFix(Safety.SAFE, "Let it pad each batch", (add,))
+    yield Fault(feed.site.callee, {}, fix=fix, rests_on=applies)
+
+
 @check("TFD016")
 def shuffled_evaluation_by_default(use: FeedUse) -> Iterator[Fault]:
     """prepare_tf_dataset shuffles unless it is told not to, evaluation data too."""

@@ -26,6 +26,7 @@ from tflint_hf.static.values import (
     list_of,
     make_list,
     make_union,
+    one_of,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def element_of(machine: Machine, value: Value) -> Value:
     if isinstance(value, Union):
         return join_all(element_of(machine, v) for _, v in value.alternatives)
     if isinstance(value, Array):
-        return value
+        return one_of(value)
     return UNKNOWN
 
 
@@ -264,4 +265,6 @@ def _parts(machine: Machine, value: Value, count: int) -> list[Value]:
     hooked = hooks.unpacked(value, count)
     if hooked is not None:
         return hooked
-    return [value if isinstance(value, Array | ClassId) else UNKNOWN] * count
+    if isinstance(value, Array):
+        return [one_of(value)] * count
+    return [value if isinstance(value, ClassId) else UNKNOWN] * count

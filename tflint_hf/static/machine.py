@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,15 @@ MAX_STEPS_UNCALLED = 5_000
 MAX_STEPS_IN_ALL = 150_000
 MAX_CALL_DEPTH = 18
 MAX_EXPRESSION_DEPTH = 120
+
+
+class Mapping(enum.Enum):
+    """How the function of a Dataset.map() that is being executed gets its rows."""
+
+    NONE = "not in a map()"
+    SINGLE = "one row at a time"
+    BATCH = "many rows at once"
+    UNKNOWN = "unknown"
 
 
 @dataclass(eq=False, slots=True)
@@ -63,6 +73,7 @@ class Machine:
     open_loops: int = 0
     rounds: tuple[int, ...] = ()
     rounds_begun: int = 0
+    mapping: Mapping = Mapping.NONE
     entered: set[int] = field(default_factory=set)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)

@@ -26,6 +26,8 @@ from tflint_hf.static.library import (
     model_state,
     predictions,
     pretrained,
+    splitting,
+    tables,
     text,
     training,
 )
@@ -57,6 +59,8 @@ LIBRARY_MODELS = (
     model_state,
     predictions,
     pretrained,
+    splitting,
+    tables,
     text,
     training,
 )

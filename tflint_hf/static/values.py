@@ -6,7 +6,7 @@ so that the reader can take a branch back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
@@ -225,13 +225,26 @@ class EncodingValue(Value):
 
 @dataclass(eq=False, slots=True)
 class Array(Value):
-    """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set."""
+    """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set.
+
+    `holder` is the kind of object that they are in, where that is known; `taken` is where they were taken out.
+    """
 
     labels: facts.Labels | None = None
     column: facts.Column | None = None
     dataset: facts.Dataset | None = None
     name: str = ""
     reshaped: bool = False
+    holder: facts.Holder | None = None
+    taken: facts.Taken | None = None
+
+
+def one_of(array: Array) -> Array:
+    """One item of an array: a row, or what is left of the array without its outermost object."""
+    column = array.column
+    if column is not None and column.encoding is not None:
+        column = replace(column, encoding=None)
+    return replace(array, column=column, holder=None)
 
 
 @dataclass(eq=False, slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Callback,
         Collator,
         Feed,
+        Holder,
         KerasOrigin,
         Labels,
         LabelSetup,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         ModelState,
         Optimizer,
         Prediction,
+        Taken,
     )
     from tflint_hf.trace.places import CallSite, Place
 
@@ -178,6 +180,27 @@ class ResultDiscarded(Event):
     site: CallSite
     receiver: str
     assignable: bool
+
+
+class RowsGiven(Event):
+    """Values of many rows handed over in one object: `use` names what gets them, `spelling` is the argument.
+
+    `as_texts`: as the texts that a tokenizer takes apart.
+    """
+
+    use: str
+    as_texts: bool
+    holder: Holder
+    taken: Taken | None
+    spelling: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class SplitNeeded(Event):
+    """Something is asked of a dictionary of splits that only a single split can do; `spelling` is the dictionary."""
+
+    use: str
+    spelling: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -208,22 +208,47 @@ class Callback:
     own: bool = False
 
 
+class Holder(enum.Enum):
+    """What kind of object keeps the values of many rows together."""
+
+    COLUMN = "a lazy Column"
+    SERIES = "a pandas Series"
+    ARRAY = "a numpy array"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Where the program takes a column out of a data set or table: `films["text"]`, `of` it, as both are spelled."""
+
+    place: Place
+    spelling: str
+    of: str
+    column: str
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Tokenizer:
+    """A tokenizer; `keywords` are the arguments that it was made with."""
+
     class_name: str
     checkpoint: str | Missing
     site: CallSite
+    keywords: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Encoding:
-    """What a tokenizer call gave. `ragged`: rows of different length (None: not known)."""
+    """What a tokenizer call gave. `ragged`: rows of different length (None: not known).
+
+    `single`: it stands in the function of a map() that gives it one row at a time.
+    """
 
     tokenizer: Tokenizer
     site: CallSite
     ragged: bool | None
     padded: bool | None
     return_tensors: str | Missing = ABSENT
+    single: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,6 +268,7 @@ class Column:
     """A column of a data set. `ragged`: its rows differ in length (None: not known).
 
     `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
+    `encoding` is the tokenizer call that gave it, as long as it is what that call gave.
     """
 
     labels: Labels | None = None
@@ -250,6 +276,7 @@ class Column:
     padded: bool | None = None
     padded_to_longest: bool = False
     from_tokenizer: bool = False
+    encoding: Encoding | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -257,7 +284,8 @@ class Dataset:
     """A data set of the datasets library, or a dictionary of its splits (`is_dict`).
 
     `columns` is None when the schema is not known; `open` says that there may be more columns than these. `split` is
-    the name it was taken out of a dictionary by. `shuffled` counts any shuffle on the way here.
+    the name it was taken out of a dictionary by. `shuffled` counts any shuffle on the way here. `splits` are all that
+    a dictionary has, None if they are not known.
     """
 
     name: str
@@ -268,6 +296,7 @@ class Dataset:
     open: bool = True
     shuffled: bool | None = False
     sorted_by_label: bool | None = None
+    splits: tuple[str, ...] | None = None
 
 
 class FeedMaker(enum.Enum):
@@ -297,7 +326,9 @@ class Feed:
     """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it, `steps` all in between.
 
     `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
-    that are labels; `has_targets`: its elements are (inputs, labels) pairs. None means not known.
+    that are labels; `has_targets`: its elements are (inputs, labels) pairs. None means not known. `tokenizer` is the
+    one that prepare_tf_dataset was given. `tokenizer_name` is the program's name for the tokenizer of the rows, where
+    it has one. `mapped`: a function of the program changes its elements.
     """
 
     maker: FeedMaker
@@ -322,6 +353,10 @@ class Feed:
     def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:
         """The steps behind one of them."""
         return self.steps[self.steps.index(step) + 1 :]
+
+    tokenizer: Tokenizer | Missing = ABSENT
+    tokenizer_name: str = ""
+    mapped: bool = False
 
 
 class ModelOrigin(enum.Enum):

@@ -22,8 +22,9 @@ from tflint_hf.static.values import (
     Value,
     list_of,
     make_list,
+    one_of,
 )
-from tflint_hf.trace.objects import LabelEncoding, Labels, Output, Prediction, PredictionForm, Tensor
+from tflint_hf.trace.objects import Holder, LabelEncoding, Labels, Output, Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
@@ -102,12 +103,13 @@ def _is_tensor(value: Value) -> TypeGuard[Fact]:
 )
 def _keep(call: LibraryCall) -> Value:
     value = _argument(call)
+    holder = Holder.ARRAY if call.path.startswith("numpy.") and not isinstance(value, Const) else None
     if isinstance(value, Array):
-        return value
+        kept = one_of(value) if call.path.endswith(("squeeze", "reshape", "expand_dims", "ravel")) else value
+        return replace(kept, holder=holder)
     if isinstance(value, Fact) and isinstance(value.data, Tensor | Prediction):
         return value
-    labels = labels_of(value)
-    return Array(labels=labels) if labels is not None else Array()
+    return Array(labels=labels_of(value), holder=holder)
 
 
 @method(
@@ -131,14 +133,30 @@ def _keep(call: LibraryCall) -> Value:
 )
 def _array_method(call: LibraryCall) -> Value:
     if call.path == "reshape" and isinstance(call.receiver, Array):
-        return Array(call.receiver.labels, None, None, call.receiver.name, reshaped=True)
+        return Array(call.receiver.labels, None, None, call.receiver.name, reshaped=True, holder=call.receiver.holder)
+    if isinstance(call.receiver, Array):
+        if call.path in {"tolist", "to_list"}:
+            return replace(call.receiver, holder=None)
+        if call.path in {"to_numpy", "ravel", "flatten", "squeeze"}:
+            kept = call.receiver if call.path == "to_numpy" else one_of(call.receiver)
+            return replace(kept, holder=Holder.ARRAY if call.receiver.holder is not None else None)
     return call.receiver or UNKNOWN
+
+
+@method(Array, "head", "tail", "sample", "reset_index", "drop_duplicates", "isna", "isnull", "notna", "notnull",
+        "isin", "duplicated", "between")  # fmt: skip
+def _series_method(call: LibraryCall) -> Value:
+    """Methods of a Series alone: a part of it, or a mask for its rows."""
+    series = call.receiver
+    assert isinstance(series, Array)
+    return Array(holder=Holder.SERIES) if series.holder is Holder.SERIES and not call.given else UNKNOWN
 
 
 @hooks.attribute_of(Array)
 def _array_attribute(_machine: Machine, receiver: Array, name: str, _node: Any, _scope: Scope) -> Value | None:
     if name in {"values", "T", "str", "array"}:
-        return receiver
+        series = name in {"values", "array"} and receiver.holder is not None
+        return replace(receiver, holder=Holder.ARRAY if series else receiver.holder if name == "T" else None)
     return UNKNOWN if name in {"shape", "dtype", "size", "ndim", "columns"} else None
 
 
@@ -146,7 +164,13 @@ def _array_attribute(_machine: Machine, receiver: Array, name: str, _node: Any, 
 def _array_item(_machine: Machine, receiver: Array, key: Value, _node: Any, _scope: Scope) -> Value:
     if isinstance(key, Const) and isinstance(key.value, str):
         return Array(name=key.value)
-    return receiver
+    if isinstance(key, items.SliceValue) or (isinstance(key, Array | ListValue) and key is not receiver):
+        # A slice of a lazy Column is a list; a part of a series or an array is another one.
+        lasting = receiver.holder in {Holder.SERIES, Holder.ARRAY}
+        many = isinstance(key, items.SliceValue) or (isinstance(key, Array) and key.holder is not None)
+        part = receiver if isinstance(key, items.SliceValue) else one_of(receiver)
+        return replace(part, holder=receiver.holder if lasting and many else None)
+    return one_of(receiver)
 
 
 # Label encodings
@@ -256,12 +280,19 @@ def _score(call: LibraryCall) -> Value:
 def _split(call: LibraryCall) -> Value:
     arrays = [v for v in call.rest if v.known]
     parts = [
-        Array(labels_of(v), v.column, None, v.name) if isinstance(v, Array) else _blurred(call.machine, v)
+        Array(labels_of(v), v.column, None, v.name, holder=_split_holder(v), taken=v.taken)
+        if isinstance(v, Array)
+        else _blurred(call.machine, v)
         for v in call.rest
     ]
     if not arrays:
         return UNKNOWN
     return make_list("tuple", [part for part in parts for _ in range(2)])
+
+
+def _split_holder(array: Array) -> Holder | None:
+    """Parts of a series are series, parts of an array arrays."""
+    return array.holder if array.holder in {Holder.SERIES, Holder.ARRAY} else None
 
 
 def _blurred(machine: Machine, value: Value) -> Value:

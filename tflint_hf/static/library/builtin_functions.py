@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from tflint_hf.static import amounts, attributes, calls, items, uses
@@ -60,7 +61,7 @@ def _to_list(call: LibraryCall) -> Value:
         return make_list(kind, [])
     value = first(call)
     if isinstance(value, Array):
-        return value
+        return replace(value, holder=None)
     if isinstance(value, Const) and isinstance(value.value, str):
         return make_list(kind, (Const(c) for c in value.value))
     if isinstance(value, DictValue) and not value.open:

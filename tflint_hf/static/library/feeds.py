@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import labels_of
 from tflint_hf.static.library.hooks import method, path
-from tflint_hf.static.library.hub_data import dataset_of, strings
-from tflint_hf.static.library.text import collator_of, literal
+from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
+from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.library.text import TokenizerValue, collator_of, literal
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -27,10 +30,11 @@ from tflint_hf.static.values import (
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import Collated, FeedMade
-from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, FeedStep, Labels, Missing
+from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, FeedStep, Labels, Missing, Tokenizer
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
 
 LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions", "next_sentence_label"})
 
@@ -56,6 +60,8 @@ def _names(value: Value | None, open_call: bool) -> tuple[str, ...] | Missing:
 def _to_tf_dataset(call: LibraryCall) -> Value:
     source = dataset_of(call.receiver)
     assert source is not None
+    if source.is_dict is True:
+        note_split_needed(call.machine, "to_tf_dataset", call.site.callee, call.group, receiver_node(call))
     columns, label_columns = _names(call.get("columns"), call.open), _names(call.get("label_cols"), call.open)
     shuffle = literal(call.get("shuffle"), facts.UNKNOWN if call.open else ABSENT)
     collator: Collator | Missing = collator_of(call.get("collate_fn"))
@@ -74,7 +80,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             call.site.callee,
             source,
             batched=batched,
-            batch_size=size.value if isinstance(size, Const) and isinstance(size.value, int) else None,
+            batch_size=_number(size),
             shuffled=_shuffled(source, shuffle, default=False),
             shuffle_place=call.site.values.get("shuffle"),
             columns=columns,
@@ -87,6 +93,10 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             split=source.split,
         ),
     )
+
+
+def _number(value: Value | None) -> int | None:
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
 
 
 def _shuffled(source: Dataset, asked: Any, *, default: bool) -> bool | None:
@@ -122,8 +132,15 @@ def _source_labels(source: Dataset, columns: Any, label_columns: Any) -> Labels 
 @method(ModelValue, "prepare_tf_dataset", signature="transformers.TFPreTrainedModel.prepare_tf_dataset")
 def _prepare_tf_dataset(call: LibraryCall) -> Value:
     source = dataset_of(call.get("dataset"))
+    whole = call.site.values.get("dataset", call.site.callee)
+    if (source is not None and source.is_dict is True) or isinstance(call.get("dataset"), DatasetDictValue):
+        spelled = whole.anchor if isinstance(whole.anchor, cst.CSTNode) else None
+        note_split_needed(call.machine, "prepare_tf_dataset", whole, call.group, spelled)
     shuffle = literal(call.get("shuffle"), facts.UNKNOWN if call.open else ABSENT)
     collator = collator_of(call.get("collate_fn"))
+    tokenizer = _given_tokenizer(call)
+    if call.open and call.get("collate_fn") is None:
+        collator = facts.UNKNOWN
     asked: Any = shuffle
     shuffled: bool | None = None if asked is facts.UNKNOWN else asked is not False
     if shuffled is False and source is not None:
@@ -136,14 +153,41 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
             call.site.callee,
             source,
             batched=True,
+            batch_size=_number(call.get("batch_size")),
             shuffled=shuffled,
             shuffle_place=call.site.values.get("shuffle"),
             collator=collator,
             labels=_source_labels(source, ABSENT, ABSENT) if source is not None else None,
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split if source is not None else facts.UNKNOWN,
+            tokenizer=tokenizer,
+            tokenizer_name=_name_of_tokenizer(call.scope, source),
         ),
     )
+
+
+def _given_tokenizer(call: LibraryCall) -> Tokenizer | Missing:
+    """The tokenizer that prepare_tf_dataset makes a padding collator of."""
+    value = call.get("tokenizer")
+    if value is None:
+        return facts.UNKNOWN if call.open else ABSENT
+    if isinstance(value, Const) and value.value is None:
+        return ABSENT
+    return value.tokenizer if isinstance(value, TokenizerValue) else facts.UNKNOWN
+
+
+def _name_of_tokenizer(scope: Scope, source: Dataset | None) -> str:
+    """The program's name, at this spot, for the tokenizer that made the rows."""
+    ids = (source.columns or {}).get("input_ids") if source is not None else None
+    if ids is None or ids.encoding is None:
+        return ""
+    current: Scope | None = scope
+    while current is not None:
+        for name, value in current.names.items():
+            if isinstance(value, TokenizerValue) and value.tokenizer is ids.encoding.tokenizer:
+                return name if scope.find(name) is value else ""
+        current = current.parent
+    return ""
 
 
 # tf.data
@@ -152,6 +196,7 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
 @path("tensorflow.data.Dataset.from_tensor_slices")
 def _from_tensor_slices(call: LibraryCall) -> Value:
     value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
+    note_rows_given(call, "from_tensor_slices", {"tensors": value}, as_texts=False)
     inputs, targets, has_targets = _pair(value)
     source = _dataset_behind(inputs) or _dataset_behind(targets or UNKNOWN)
     feed = Feed(
@@ -278,6 +323,9 @@ def _transformed(call: LibraryCall) -> Value:
         return _stepped(call)
     function = call.get("map_func") or (call.rest[0] if call.rest else None)
     feed = feed_of(call.receiver)
+    if feed is not None:
+        feed = replace(feed, mapped=True)
+        call.receiver = Fact(feed)
     if call.path == "map" and function is not None and feed is not None:
         row = _element(feed)
         parts = row.values if isinstance(row, ListValue) else [row]

@@ -6,11 +6,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from tflint_hf.knowledge import LabelKind
 from tflint_hf.knowledge import dataset as known_dataset
+from tflint_hf.static.items import SliceValue
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import labels_of
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.rows import taken
+from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -26,7 +31,9 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import SplitNeeded
 from tflint_hf.trace.objects import Column, Dataset, LabelEncoding, Labels
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -70,7 +77,7 @@ def _load_dataset(call: LibraryCall) -> Value:
     name = text_of(call.get("path") or UNKNOWN) or ""
     config = text_of(call.get("name") or UNKNOWN)
     split_value = call.get("split")
-    dataset = Dataset(name, call.site, is_dict=split_value is None, shuffled=False)
+    dataset = Dataset(name, call.site, is_dict=split_value is None, shuffled=False, splits=_local_splits(name, call))
     if "name" in call.given and config is None and name not in _LOCAL_FORMATS:
         columns, sorted_by_label = None, None
     else:
@@ -84,6 +91,16 @@ def _load_dataset(call: LibraryCall) -> Value:
     if isinstance(split_value, ListValue) and split_value.exact:
         return make_list("list", (Fact(_of_split(dataset, v)) for v in split_value.values))
     return Fact(_of_split(dataset, split_value))
+
+
+def _local_splits(name: str, call: LibraryCall) -> tuple[str, ...] | None:
+    """The splits that local files make: those named in data_files, or "train"."""
+    files = call.get("data_files")
+    if name not in _LOCAL_FORMATS or call.open or files is None:
+        return None
+    if isinstance(files, DictValue):
+        return None if files.open else tuple(str(key) for key in files.items)
+    return ("train",) if text_of(files) is not None or isinstance(files, ListValue) else None
 
 
 def _of_split(dataset: Dataset, split: Value) -> Dataset:
@@ -150,6 +167,10 @@ def _concatenate(call: LibraryCall) -> Value:
     return Fact(replace(first, split=facts.UNKNOWN, shuffled=None))
 
 
+#: Methods that a Dataset has and a DatasetDict has not.
+ONLY_OF_ONE_SPLIT = frozenset({"to_tf_dataset", "select", "train_test_split", "to_pandas"})
+
+
 @dataclass(eq=False, slots=True)
 class DatasetDictValue(Value):
     """A DatasetDict whose splits are known one by one."""
@@ -191,6 +212,9 @@ def _splits(call: LibraryCall) -> Value:
 def _each_split(call: LibraryCall) -> Value:
     """A method of a DatasetDict works on each of its splits."""
     assert isinstance(call.receiver, DatasetDictValue)
+    if call.path in ONLY_OF_ONE_SPLIT:
+        note_split_needed(call.machine, call.path, call.site.callee, call.group, receiver_node(call))
+        return UNKNOWN
     result = DictValue()
     for name, split in call.receiver.splits.items.items():
         one, signature = hooks.find_handler(call.path, split)
@@ -216,7 +240,7 @@ def column_of(value: Value) -> Column:
 
 
 @hooks.item_of(Dataset)
-def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Scope) -> Value:
+def _item(machine: Machine, receiver: Fact, key: Value, node: Any, scope: Scope) -> Value:
     data = dataset_of(receiver)
     name = text_of(key)
     if data is None:
@@ -225,6 +249,9 @@ def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Sco
     if assigned is not None:
         split = dataset_of(assigned)
         return Fact(replace(split, split=name or facts.UNKNOWN)) if split is not None else assigned
+    asked_as_rows = _asks_for_rows(data, key)
+    if asked_as_rows and isinstance(node, cst.Subscript):
+        note_split_needed(machine, asked_as_rows, Place(scope.unit, node), machine.new_group(), node.value)
     if name is None:
         if isinstance(key, Const) or data.is_dict is False:
             return EncodingValue(row_of(data), dataset=data)
@@ -232,7 +259,41 @@ def _item(_machine: Machine, receiver: Fact, key: Value, _node: Any, _scope: Sco
     if data.is_dict or (data.is_dict is None and (data.columns is None or name not in data.columns)):
         return Fact(replace(data, is_dict=False, split=name))
     column = (data.columns or {}).get(name)
-    return Array(column=column, dataset=data, name=name)
+    holder = facts.Holder.COLUMN if data.is_dict is False else None
+    return Array(column=column, dataset=data, name=name, holder=holder, taken=taken(node, scope, name))
+
+
+_SPLIT_NAMES = ("train", "test", "val", "dev", "eval", "unsup", "pred", "held")
+
+
+def _asks_for_rows(data: Dataset, key: Value) -> str:
+    """What a subscript of a dictionary of splits asks for, where that is rows or a column; else nothing."""
+    if data.is_dict is not True:
+        return ""
+    name = text_of(key)
+    if name is None:
+        row = isinstance(key, Const) and isinstance(key.value, int) and not isinstance(key.value, bool)
+        return "a row" if row else "a slice of rows" if isinstance(key, SliceValue) else ""
+    known = splits_of(data)
+    if not known or name in known or (isinstance(key, Const) and key.soft):
+        return ""
+    if data.columns is not None:
+        column = name in data.columns
+    else:
+        column = data.splits is not None and not name.startswith(_SPLIT_NAMES)
+    return f'the column "{name}"' if column else ""
+
+
+def note_split_needed(machine: Machine, use: str, place: Place, group: int, whole: cst.CSTNode | None) -> None:
+    """Record that a dictionary of splits, written as `whole`, is used like one split."""
+    spelling = source_text(whole) if whole is not None else ""
+    machine.record(SplitNeeded, place, group, use=use, spelling=spelling or "the data set")
+
+
+def receiver_node(call: LibraryCall) -> cst.CSTNode | None:
+    """What stands before the dot of a method call."""
+    node = call.node
+    return node.func.value if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else None
 
 
 @hooks.set_item_of(Dataset)
@@ -245,6 +306,8 @@ def splits_of(data: Dataset) -> tuple[str, ...]:
     """The names of the splits of a dictionary of splits, empty if they are not known."""
     if not data.is_dict:
         return ()
+    if data.splits is not None:
+        return data.splits
     info = known_dataset(*data.name.split("/", 1)) if "/" in data.name else None
     info = info or known_dataset(data.name)
     return info.splits if info is not None else ()
@@ -272,11 +335,13 @@ class Feature(Value):
 
 
 @hooks.attribute_of(Dataset)
-def _attribute(_machine: Machine, receiver: Fact, name: str, _node: Any, _scope: Scope) -> Value | None:
+def _attribute(machine: Machine, receiver: Fact, name: str, node: Any, scope: Scope) -> Value | None:
     data = dataset_of(receiver)
     if data is None:
         return None
     if name == "features":
+        if data.is_dict and isinstance(node, cst.Attribute):
+            note_split_needed(machine, name, Place(scope.unit, node.attr), machine.new_group(), node.value)
         return Feature(data)
     if name == "column_names" and not data.is_dict:
         if data.columns is not None and not data.open:

@@ -10,14 +10,19 @@ from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import (
+    ONLY_OF_ONE_SPLIT,
     AllColumns,
     DatasetDictValue,
     column_of,
     dataset_of,
+    note_split_needed,
+    receiver_node,
     row_of,
     splits_of,
     strings,
 )
+from tflint_hf.static.library.tables import Table
+from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
@@ -47,10 +52,20 @@ def _map(call: LibraryCall) -> Value:
     extra = {k: v for k, v in keywords.items.items() if isinstance(k, str)} if isinstance(keywords, DictValue) else {}
     more: list[Value] = [UNKNOWN] if call.get("with_indices") is not None else []
     loops, call.machine.open_loops = call.machine.open_loops, call.machine.open_loops + 1
+    mapping, call.machine.mapping = call.machine.mapping, _mapping(call)
     made = calls.call(call.machine, function, Arguments([batch, *more], extra), call.node, call.scope)
-    call.machine.open_loops = loops
     call.for_effect = not made.known or (isinstance(made, Const) and made.value is None)
+    call.machine.open_loops, call.machine.mapping = loops, mapping
     return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made), call))
+
+
+def _mapping(call: LibraryCall) -> Mapping:
+    batched = call.get("batched")
+    if batched is None:
+        return Mapping.UNKNOWN if call.open else Mapping.SINGLE
+    if not isinstance(batched, Const):
+        return Mapping.UNKNOWN
+    return Mapping.BATCH if batched.value else Mapping.SINGLE
 
 
 def _padded_in_chunks(data: Dataset, call: LibraryCall) -> Dataset:
@@ -175,9 +190,15 @@ def _shuffle(call: LibraryCall) -> Value:
     assert data is not None
     if call.path == "shuffle":
         return Fact(replace(data, shuffled=True))
+    _needs_one_split(call, data)
     asked = call.get("shuffle")
     shuffled = data.shuffled if isinstance(asked, Const) and asked.value is False else True
-    return Fact(replace(data, is_dict=True, shuffled=shuffled, split=facts.UNKNOWN))
+    return Fact(replace(data, is_dict=True, shuffled=shuffled, split=facts.UNKNOWN, splits=("train", "test")))
+
+
+def _needs_one_split(call: LibraryCall, data: Dataset) -> None:
+    if data.is_dict is True and call.path in ONLY_OF_ONE_SPLIT:
+        note_split_needed(call.machine, call.path, call.site.callee, call.group, receiver_node(call))
 
 
 @method(
@@ -201,6 +222,9 @@ def _shuffle(call: LibraryCall) -> Value:
 def _same_columns(call: LibraryCall) -> Value:
     data = dataset_of(call.receiver)
     assert data is not None
+    _needs_one_split(call, data)
+    if call.path == "select" and data.is_dict:
+        data = replace(data, is_dict=None)
     if call.path in {"set_format", "set_transform", "reset_format"}:
         return Const(None)
     if call.path in {"filter", "sort", "align_labels_with_mapping"} or (call.path == "select" and not _is_range(call)):
@@ -246,6 +270,11 @@ def _elsewhere(call: LibraryCall) -> Value:
             return make_list("list", pairs if call.path == "items" else (part for _, part in named))
         split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN))
         return list_of("list", split if call.path == "values" else make_list("tuple", [UNKNOWN, split]))
+    if call.path == "to_pandas":
+        data = dataset_of(call.receiver)
+        assert data is not None
+        _needs_one_split(call, data)
+        return UNKNOWN if call.given else Table()
     return UNKNOWN
 
 

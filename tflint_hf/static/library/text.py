@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, Missing, Tokenizer
@@ -37,7 +39,8 @@ def literal(value: Value | None, default: Any = ABSENT) -> Any:
 def make_tokenizer(call: LibraryCall, class_name: str) -> Value:
     name = call.get("pretrained_model_name_or_path") or (call.rest[0] if call.rest else UNKNOWN)
     checkpoint: str | Missing = text_of(name) or facts.UNKNOWN
-    return TokenizerValue(Tokenizer(class_name, checkpoint, call.site))
+    keywords = frozenset(call.given) | ({"**"} if call.open else set())
+    return TokenizerValue(Tokenizer(class_name, checkpoint, call.site, keywords))
 
 
 @dataclass(eq=False, slots=True)
@@ -70,9 +73,15 @@ _TOKENIZE = "transformers.PreTrainedTokenizerBase.__call__"
 @method(TokenizerValue, "__call__", "batch_encode_plus", "encode_plus", signature=_TOKENIZE)
 def _tokenize(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, TokenizerValue)
+    if call.path == "__call__" or (call.path == "batch_encode_plus" and _is_fast(call, call.receiver.tokenizer)):
+        texts = {name: call.get(name) for name in ("text", "text_pair", "text_target", "batch_text_or_text_pairs")}
+        note_rows_given(call, "the tokenizer", texts, as_texts=True)
     ragged, padded = _raggedness(call)
     to_longest = ragged is None and padded is True and call.get("max_length") is None
-    column = Column(ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True)
+    returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
+    single = call.machine.mapping is Mapping.SINGLE
+    encoding = Encoding(call.receiver.tokenizer, call.site, ragged, padded, returned, single)
+    column = Column(ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True, encoding=encoding)
     columns = DictValue(
         {"input_ids": Array(column=column), "attention_mask": Array(column=column)},
         {"open": UNKNOWN, "tokenizer": UNKNOWN},
@@ -80,9 +89,15 @@ def _tokenize(call: LibraryCall) -> Value:
     if call.get("text_target") is not None:
         target = "labels" if call.get("text") is not None else "input_ids"
         columns.items[target] = Array(column=Column(ragged=ragged, padded=padded))
-    returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
-    encoding = Encoding(call.receiver.tokenizer, call.site, ragged, padded, returned)
     return EncodingValue(columns, encoding)
+
+
+def _is_fast(call: LibraryCall, tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer is one of the fast ones, which look at what kind of object they get."""
+    if tokenizer.class_name == "AutoTokenizer":
+        since_4 = call.machine.target.transformers.major >= 4
+        return since_4 and not {"use_fast", "**"} & tokenizer.keywords
+    return tokenizer.class_name.endswith("Fast")
 
 
 def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:

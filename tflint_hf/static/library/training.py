@@ -18,6 +18,7 @@ from tflint_hf.static.library.keras_objects import (
     optimizer_of,
 )
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
+from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
@@ -125,6 +126,8 @@ def _fit(call: LibraryCall) -> Value:
         return UNKNOWN
     inputs = call.get("x") or call.get("generator")
     feed, validation = feed_of(inputs), feed_of(call.get("validation_data"))
+    given = {name: call.get(name) for name in ("x", "y", "validation_data")}
+    note_rows_given(call, "fit", given, as_texts=False)
     callbacks, known = callbacks_of(call.get("callbacks"))
     call.machine.record(
         Fitted,
