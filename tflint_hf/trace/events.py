@@ -182,6 +182,7 @@ class ResultDiscarded(Event):
     assignable: bool
 
 
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RowsGiven(Event):
     """Values of many rows handed over in one object: `use` names what gets them, `spelling` is the argument.
 
