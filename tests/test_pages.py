@@ -24,7 +24,8 @@ def _targets(rule: Rule) -> dict[str, str]:
     """A stack for which the rule applies, where it is not the one that is taken for granted anyway."""
     if rule.code in {"TFV001", "TFV005"}:
         return {"transformers": ">=5" if rule.code == "TFV001" else "4.57.6"}
-    return {} if unknown_target().satisfies(rule.applies) else dict(rule.applies)
+    states_its_own = "# /// script" in rule.bad
+    return {} if states_its_own or unknown_target().satisfies(rule.applies) else dict(rule.applies)
 
 
 def _findings(program: str, targets: dict[str, str]) -> tuple[Finding, ...]:

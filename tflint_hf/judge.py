@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.checks import (
+    callbacks,
     data,
     evaluation,
     feeds,
@@ -13,6 +14,7 @@ from tflint_hf.checks import (
     model,
     optimizer,
     optimizer_use,
+    requirements,
     schedules,
     texts,
     versions,
@@ -27,13 +29,26 @@ if TYPE_CHECKING:
     from tflint_hf.fixes import PlannedFix
     from tflint_hf.rules import Rule, RuleTable
     from tflint_hf.target import Target
-    from tflint_hf.trace.places import Place
+    from tflint_hf.trace.places import FilePlace, Place
     from tflint_hf.trace.views import Trace
 
 __all__ = ["FAMILIES", "Judgement", "judge", "once_per_project", "registered", "to_findings"]
 
 #: The families register their functions when they are imported.
-FAMILIES = (data, evaluation, feeds, labels, model, optimizer, optimizer_use, schedules, texts, versions)
+FAMILIES = (
+    callbacks,
+    data,
+    evaluation,
+    feeds,
+    labels,
+    model,
+    optimizer,
+    optimizer_use,
+    requirements,
+    schedules,
+    texts,
+    versions,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -91,7 +106,7 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
 def to_findings(
     judgements: Sequence[Judgement],
     rules: RuleTable,
-    locate: Callable[[Place], Location],
+    locate: Callable[[Place | FilePlace], Location],
     resolve_fix: Callable[[PlannedFix], Fix | None],
 ) -> list[Finding]:
     """Findings in the user's terms, each fault once: the same place reached twice counts as its worst."""
@@ -108,7 +123,7 @@ def to_findings(
 def _finding(
     judgement: Judgement,
     rule: Rule,
-    locate: Callable[[Place], Location],
+    locate: Callable[[Place | FilePlace], Location],
     resolve_fix: Callable[[PlannedFix], Fix | None],
 ) -> Finding:
     fault = judgement.fault

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 if TYPE_CHECKING:
     from tflint_hf.findings import Severity
     from tflint_hf.fixes import PlannedFix
-    from tflint_hf.trace.places import Place
+    from tflint_hf.trace.places import FilePlace, Place
 
 CheckFunction = Callable[..., Iterator["Fault"]]
 F = TypeVar("F", bound=CheckFunction)
@@ -26,7 +26,7 @@ class Fault:
     library versions that this fault holds for, as {"tensorflow": ">=2.16"}.
     """
 
-    at: Place
+    at: Place | FilePlace
     values: Mapping[str, object] = field(default_factory=dict)
     related: tuple[tuple[Place, str], ...] = ()
     fix: PlannedFix | None = None

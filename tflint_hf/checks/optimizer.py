@@ -195,3 +195,22 @@ def _mixed(origin: KerasOrigin, place: Place, name: str, kind: str) -> Fault:
         fix=legacy_keras(origin),
         rests_on=TWO_KERAS,
     )
+
+
+@check("TFO009")
+def legacy_optimizer_in_keras_3(made: OptimizerMade) -> Iterator[Fault]:
+    """A legacy optimizer is asked from Keras 3, which has none."""
+    optimizer = made.optimizer
+    if not optimizer.legacy or not _is_keras_3(optimizer.origin):
+        return
+    assert optimizer.origin is not None
+    imported = "legacy" in optimizer.origin.spelling
+    yield Fault(
+        _decided_at(optimizer.origin, made.place) if imported else made.place,
+        {"optimizer": optimizer.class_name, "import_text": optimizer.origin.spelling},
+        related=(
+            (made.place, "the optimizer is made here"),
+            (_decided_at(optimizer.origin, made.place), "Keras 3 here"),
+        ),
+        rests_on=TWO_KERAS,
+    )

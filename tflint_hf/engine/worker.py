@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Finding, Location, ScanError
@@ -10,10 +10,10 @@ from tflint_hf.rules import RuleTable, load_rules
 from tflint_hf.source import Source, source_from_bytes, source_from_text
 from tflint_hf.source.requirements import install_requirements
 from tflint_hf.suppression import Suppression, find_suppressions
-from tflint_hf.target import Target, find_target
+from tflint_hf.target import Pin, Target, find_target, pins_in_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tflint_hf.source import Problem
@@ -47,6 +47,7 @@ def _scan_program(task: Task) -> ProgramResult:
     from tflint_hf.static.edits import Resolver
     from tflint_hf.static.modules import ProgramFiles
     from tflint_hf.static.reader import read_program
+    from tflint_hf.trace.places import FilePlace
 
     rules = load_rules()
     files = ProgramFiles(task.root)
@@ -69,11 +70,12 @@ def _scan_program(task: Task) -> ProgramResult:
     ]
     resolver = Resolver(files.units)
     reported = {name for name in task.shown.values() if name}
-    judgements = [j for j in judgements if resolver.path(j.fault.at) in reported]
+    judgements = [j for j in judgements if isinstance(j.fault.at, FilePlace) or resolver.path(j.fault.at) in reported]
     findings = to_findings(judgements, rules, resolver.location, resolver.fix)
     if PARSE_RULE in task.codes:
         findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
     texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}
+    texts.update({(path, None): lines for path, lines in resolver.other_files.items()})
     return ProgramResult(
         tuple(findings), (), {s.display: find_suppressions(s) for s in sources.values()}, task.root, texts
     )
@@ -96,9 +98,18 @@ def _entries(task: Task, sources: Mapping[Path, Source]) -> list[tuple[Path, Tar
         target = task.targets[path]
         if source.requirements:
             target = find_target(path.parent, stop=repository_of(path), notebook_requirements=source.requirements)
+            target = replace(target, pins=(*_own_pins(source), *target.pins))
         is_root = path in task.program.roots or b"__main__" in task.contents[path]
         entries.append((path, target, is_root))
     return entries
+
+
+def _own_pins(source: Source) -> Iterator[Pin]:
+    for requirement in source.requirements:
+        where = source.line_with(requirement)
+        if where is not None:
+            cell, line = where
+            yield from pins_in_text(requirement, source.display, line, cell)
 
 
 def _unparsed(source: Source, problem: Problem, rules: RuleTable) -> Finding:

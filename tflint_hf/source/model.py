@@ -78,6 +78,14 @@ class Source:
         """The user's lines of that cell, or of the file for None. Empty if there is no such cell."""
         return self.texts.get(cell, ())
 
+    def line_with(self, part: str) -> tuple[int | None, int] | None:
+        """The cell and line in which a piece of text stands first."""
+        for cell, lines in self.texts.items():
+            for number, line in enumerate(lines, start=1):
+                if part in line:
+                    return cell, number
+        return None
+
     def location(self, fragment: int, line: int, column: int, end_line: int, end_column: int) -> Location:
         """The user's place for a range of `fragments[fragment].text`: lines from 1, columns from 0."""
         part = self.fragments[fragment]

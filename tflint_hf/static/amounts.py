@@ -66,6 +66,11 @@ def combine(op: cst.BaseBinaryOp, left: Value, right: Value) -> Value | None:
     return None
 
 
+def some_number(*, whole: bool) -> Value:
+    """A number of which nothing is known."""
+    return Fact(Amount(Unit.NUMBER, None, whole))
+
+
 def rounded(value: Value) -> Value | None:
     """`int(value)` and its like."""
     amount = amount_of(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -22,7 +23,7 @@ from tflint_hf.fixes import (
 )
 from tflint_hf.static.positions import Span, spans_of
 from tflint_hf.static.syntax import dotted_name
-from tflint_hf.trace.places import Place
+from tflint_hf.trace.places import FilePlace, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +42,7 @@ class Resolver:
     def __init__(self, units: list[Unit]) -> None:
         self._units = units
         self._spans: dict[int, dict[int, Span]] = {}
+        self.other_files: dict[str, tuple[str, ...]] = {}
 
     def prepare(self, places: Iterable[Place]) -> None:
         """Work out where these places are."""
@@ -54,15 +56,35 @@ class Resolver:
             if missing:
                 known.update(spans_of(self._units[unit].tree, missing))
 
-    def path(self, place: Place) -> str:
+    def path(self, place: Place | FilePlace) -> str:
         """The file that a place stands in, as displayed."""
+        if isinstance(place, FilePlace):
+            return place.path
         return self._units[place.unit].source.display
 
-    def location(self, place: Place) -> Location:
+    def location(self, place: Place | FilePlace) -> Location:
         """The user's place. Whole texts (no node, or one that the text does not hold) are their first character."""
+        if isinstance(place, FilePlace):
+            lines = self._lines(place)
+            text = lines[place.line - 1] if place.line <= len(lines) else ""
+            start = len(text) - len(text.lstrip()) + 1
+            return Location(place.path, place.cell, place.line, start, place.line, max(len(text.rstrip()) + 1, start))
         unit = self._units[place.unit]
         span = self._span(place) or Span(1, 0, 1, 0)
         return unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
+
+    def _lines(self, place: FilePlace) -> tuple[str, ...]:
+        """The text that a line of a file stands in; that of a file outside the program is kept for the report."""
+        for unit in self._units:
+            if unit.source.display == place.path:
+                return unit.source.text_lines(place.cell)
+        if place.path not in self.other_files:
+            try:
+                text = Path(place.path).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                text = ""
+            self.other_files[place.path] = tuple(text.splitlines())
+        return self.other_files[place.path]
 
     def _span(self, place: Place) -> Span | None:
         if not isinstance(place.anchor, cst.CSTNode):

@@ -131,3 +131,16 @@ def inside_loop(tree: cst.CSTNode, wanted: cst.CSTNode) -> bool:
         inside = inside or isinstance(node, cst.For | cst.While)
         stack.extend((child, inside) for child in node.children)
     return False
+
+
+def returned_values(body: cst.BaseSuite) -> list[cst.BaseExpression]:
+    """The expressions that a function body returns, nested functions left out."""
+    found: list[cst.BaseExpression] = []
+    stack: list[Any] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.Return) and node.value is not None:
+            found.append(node.value)
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.BaseExpression):
+            stack.extend(node.children)
+    return found

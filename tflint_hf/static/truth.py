@@ -8,6 +8,7 @@ import libcst as cst
 
 from tflint_hf.static.syntax import names_in, source_text
 from tflint_hf.static.values import Const, DictValue, External, Fact, Function, ListValue, ModelValue, Value
+from tflint_hf.trace.objects import Amount
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -22,6 +23,8 @@ def truth(value: Value) -> bool | None:
         return bool(value.items)
     if isinstance(value, DictValue) and not value.open:
         return bool(value.items)
+    if isinstance(value, Fact) and isinstance(value.data, Amount):
+        return None
     if isinstance(value, Function | ModelValue | External | Fact):
         return True
     return None

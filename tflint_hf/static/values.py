@@ -228,6 +228,7 @@ class Array(Value):
     """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set.
 
     `holder` is the kind of object that they are in, where that is known; `taken` is where they were taken out.
+    `padded_with_ignored`: it holds -100 where a model's loss ignores a label.
     """
 
     labels: facts.Labels | None = None
@@ -237,6 +238,7 @@ class Array(Value):
     reshaped: bool = False
     holder: facts.Holder | None = None
     taken: facts.Taken | None = None
+    padded_with_ignored: bool = False
 
 
 def one_of(array: Array) -> Array:

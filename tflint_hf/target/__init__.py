@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from tflint_hf.target.resolution import FolderCache, Pin, Target, find_target, project_root, unknown_target
+from tflint_hf.target.resolution import (
+    FolderCache,
+    Pin,
+    Target,
+    find_target,
+    pins_in_text,
+    project_root,
+    unknown_target,
+)
 
-__all__ = ["FolderCache", "Pin", "Target", "find_target", "project_root", "unknown_target"]
+__all__ = ["FolderCache", "Pin", "Target", "find_target", "pins_in_text", "project_root", "unknown_target"]

@@ -36,12 +36,13 @@ FolderCache = MutableMapping[Path, FolderFacts]
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One place that says which releases of a library are allowed."""
+    """One place that says which releases of a library are allowed; `cell` is that of a notebook."""
 
     library: str
     specifier: str
     path: str
     line: int
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,12 @@ class Target:
             if not _settles(library, ranges.get(library), specifier)
         ]
         return ", ".join(unsettled) or None
+
+
+def pins_in_text(requirement: str, path: str, line: int, cell: int | None) -> list[Pin]:
+    """What an install command or a metadata block of a program itself pins."""
+    said = holding(parse_pip_arguments(requirement))
+    return [Pin(s.library, s.specifier, path, line, cell) for s in said if s.library in _LIBRARIES and s.specifier]
 
 
 def unknown_target() -> Target:

@@ -77,6 +77,11 @@ class OptimizerMade(Event):
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CallbackMade(Event):
+    callback: Callback
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class FeedMade(Event):
     """A to_tf_dataset or prepare_tf_dataset call, or the from_tensor_slices that begins a chain."""
 
@@ -94,6 +99,7 @@ class Compiled(Event):
     losses: tuple[Loss, ...]
     loss_names: tuple[str, ...]
     metrics: tuple[Metric, ...]
+    weighted_metrics: tuple[Metric, ...]
     loss_given: bool
     names: Mapping[str, str]
 
@@ -104,6 +110,7 @@ class Fitted(Event):
 
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
     beside the inputs. `epochs` and `steps_per_epoch` are ABSENT where fit() has its defaults.
+    `own_callbacks`: some callback is of a class of the program; `validates`: there is validation data.
     """
 
     model: Model
@@ -117,6 +124,8 @@ class Fitted(Event):
     labels: Labels | None
     callbacks: tuple[Callback, ...]
     callbacks_known: bool
+    own_callbacks: bool
+    validates: bool | None
     epochs: Amount | Missing
     steps_per_epoch: Amount | Missing
 

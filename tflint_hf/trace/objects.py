@@ -191,21 +191,46 @@ class Loss:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Metric:
+    """A metric as compile() got it. `name` is what it is called in the logs of fit(), empty if that is not known."""
+
     form: Form
     place: Place
     class_name: str = ""
     origin: KerasOrigin | None = None
     site: CallSite | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MetricFunction:
+    """A function of the program that a KerasMetricCallback calls with one pair.
+
+    `required` are the positional arguments that it cannot do without (None: it takes any number); `keys` what is in
+    the dictionary that it returns (None: not known); `number` is where it returns a number instead.
+    """
+
+    name: str
+    place: Place
+    required: int | None
+    keys: tuple[str, ...] | None = None
+    number: Place | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Callback:
-    """A callback; `own`: the program derives its class from this one."""
+    """A callback; `own`: the program derives its class from this one.
+
+    `monitor` is the value of the logs that it follows, `only_best` whether it saves for a better value only. `metric`
+    is the function of a KerasMetricCallback.
+    """
 
     class_name: str
     origin: KerasOrigin | None
     site: CallSite
     own: bool = False
+    monitor: str | Missing = ABSENT
+    only_best: bool | Missing = ABSENT
+    metric: MetricFunction | None = None
 
 
 class Holder(enum.Enum):

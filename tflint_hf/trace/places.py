@@ -22,6 +22,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A line of a file by its displayed path: one that is not code of the program, as a list of requirements."""
+
+    path: str
+    line: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CallSite:
     """One call of the program: the whole call, its callee, and the arguments it was given.
 

@@ -168,7 +168,9 @@ def _number(call: LibraryCall) -> Value:
         whole = amounts.rounded(value)
         if whole is not None:
             return whole
-    return value if isinstance(value, ClassId) else UNKNOWN
+    if isinstance(value, ClassId):
+        return value
+    return amounts.some_number(whole=False) if call.path == "builtins.float" else UNKNOWN
 
 
 @path("math.ceil", "math.floor", "math.trunc")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from tflint_hf.static import attributes
 from tflint_hf.static.amounts import written
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
+from tflint_hf.static.library.metric_functions import metric_function
 from tflint_hf.static.library.text import literal
 from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
@@ -30,7 +32,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import LearningRateSet, OptimizerMade
+from tflint_hf.trace.events import CallbackMade, LearningRateSet, OptimizerMade
 from tflint_hf.trace.objects import (
     ABSENT,
     Amount,
@@ -332,7 +334,15 @@ def loss_names(value: Value | None) -> tuple[str, ...]:
 
 @path("keras.metrics.*")
 def _metric(call: LibraryCall) -> Value:
-    return Fact(Metric(Form.OBJECT, call.site.callee, _class_name(call), _origin(call), call.site))
+    name = _class_name(call)
+    given = call.get("name")
+    called = snake_case(name) if given is None and not call.open else text_of(given or UNKNOWN) or ""
+    return Fact(Metric(Form.OBJECT, call.site.callee, name, _origin(call), call.site, called))
+
+
+def snake_case(name: str) -> str:
+    """The name that Keras gives to an object of a class."""
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
 
 
 def metrics_of(value: Value | None, place: Place) -> tuple[Metric, ...]:
@@ -346,10 +356,11 @@ def metrics_of(value: Value | None, place: Place) -> tuple[Metric, ...]:
         if isinstance(one, Fact) and isinstance(one.data, Metric):
             found.append(one.data)
         elif text is not None:
-            found.append(Metric(Form.STRING, place, text))
+            found.append(Metric(Form.STRING, place, text, name=text))
         elif isinstance(one, External):
             form = Form.CLASS if one.last[:1].isupper() else Form.FUNCTION
-            found.append(Metric(form, place, one.last, one.origin))
+            called = one.last if form is Form.FUNCTION else ""
+            found.append(Metric(form, place, one.last, one.origin, name=called))
         elif isinstance(one, ListValue):
             found.extend(metrics_of(one, place))
         else:
@@ -359,7 +370,21 @@ def metrics_of(value: Value | None, place: Place) -> tuple[Metric, ...]:
 
 @path("keras.callbacks.*", "transformers.KerasMetricCallback", "transformers.PushToHubCallback")
 def _callback(call: LibraryCall) -> Value:
-    return Fact(Callback(_class_name(call), _origin(call), call.site))
+    name = _class_name(call)
+    callback = Callback(
+        name,
+        _origin(call),
+        call.site,
+        monitor=_option(call, "monitor"),
+        only_best=_option(call, "save_best_only"),
+        metric=metric_function(call) if name == "KerasMetricCallback" else None,
+    )
+    call.machine.record(CallbackMade, call.site.callee, call.group, callback=callback)
+    return Fact(callback)
+
+
+def _option(call: LibraryCall, name: str) -> Any:
+    return literal(call.get(name), facts.UNKNOWN if call.open else ABSENT)
 
 
 @dataclass(eq=False, slots=True)
@@ -389,6 +414,14 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
     harmless = sum(isinstance(one, Instance) and not _sets_rate(one) for one in values)
     known = len(found) + harmless == len(values)
     return tuple(found), known and (not isinstance(value, ListValue) or value.exact)
+
+
+def has_own_callbacks(value: Value | None) -> bool:
+    """Whether a callback is of a class that the program defines."""
+    if isinstance(value, CallbackListValue):
+        return has_own_callbacks(value.callbacks)
+    values = value.values if isinstance(value, ListValue) else [value]
+    return any(isinstance(one, Instance) for one in values)
 
 
 def _sets_rate(callback: Instance) -> bool:

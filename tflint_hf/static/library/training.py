@@ -12,6 +12,7 @@ from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
     callbacks_of,
+    has_own_callbacks,
     loss_names,
     losses_of,
     metrics_of,
@@ -79,6 +80,7 @@ def _compile(call: LibraryCall) -> Value:
         losses=losses,
         loss_names=loss_names(call.get("loss")),
         metrics=metrics_of(call.get("metrics"), call.site.values.get("metrics", here)),
+        weighted_metrics=metrics_of(call.get("weighted_metrics"), call.site.values.get("weighted_metrics", here)),
         loss_given=loss_given,
         names=library_names(call.machine, call.scope),
     )
@@ -144,10 +146,21 @@ def _fit(call: LibraryCall) -> Value:
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
         callbacks_known=known and not call.open,
+        own_callbacks=has_own_callbacks(call.get("callbacks")),
+        validates=_validates(call),
         epochs=_counted(call, "epochs"),
         steps_per_epoch=_counted(call, "steps_per_epoch"),
     )
     return UNKNOWN
+
+
+def _validates(call: LibraryCall) -> bool | None:
+    """Whether fit() has data to validate on after each epoch."""
+    data, share = call.get("validation_data"), call.get("validation_split")
+    if call.get("validation_freq") is not None or any(v is not None and not v.known for v in (data, share)):
+        return None
+    given = [v for v in (data, share) if v is not None and not (isinstance(v, Const) and not v.value)]
+    return None if not given and call.open else bool(given)
 
 
 def _counted(call: LibraryCall, name: str) -> Amount | Missing:
