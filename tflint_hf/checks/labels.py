@@ -164,7 +164,7 @@ def missing_num_labels(use: ModelUse) -> Iterator[Fault]:
                 fix=PlannedFix(Safety.UNSAFE, f"Give the head {labels.classes} classes", (add,)),
             )
             return
-    if head.task is Task.TOKEN_CLASSIFICATION and not use.labels:
+    if head.task is Task.TOKEN_CLASSIFICATION and not any(labels.classes for labels in use.labels):
         yield Fault(
             model.site.callee,
             {"model": model.class_name, "classes": "an unknown number of", "dataset": "the labels"},

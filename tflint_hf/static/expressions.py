@@ -106,11 +106,13 @@ def _sequence(machine: Machine, node: cst.List | cst.Tuple | cst.Set, scope: Sco
         else:
             element_value = items.element_of(machine, value)
             return list_of(kind, join_all([*values, element_value]) if values else element_value)
-    return make_list(kind, values)
+    made = make_list(kind, values)
+    made.place = Place(scope.unit, node)
+    return made
 
 
 def _dict(machine: Machine, node: cst.Dict, scope: Scope) -> Value:
-    result = DictValue()
+    result = DictValue(place=Place(scope.unit, node))
     for element in node.elements:
         value = evaluate(machine, element.value, scope)
         if isinstance(element, cst.StarredDictElement):

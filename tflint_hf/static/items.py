@@ -14,6 +14,7 @@ from tflint_hf.static.values import (
     Array,
     ClassId,
     Const,
+    Cut,
     DictValue,
     EncodingValue,
     Instance,
@@ -28,6 +29,7 @@ from tflint_hf.static.values import (
     make_union,
     one_of,
 )
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -39,6 +41,18 @@ class SliceValue(Value):
     """`a:b:c` inside a subscript; a bound that is not given is None."""
 
     bounds: tuple[Value, ...]
+
+    @property
+    def numbers(self) -> tuple[int | None, int | None, int | None] | None:
+        """The bounds as numbers, None if one is not known."""
+        found: list[Any] = [b.value if isinstance(b, Const) and not b.soft else UNKNOWN for b in self.bounds]
+        if any(not (n is None or isinstance(n, int)) for n in found):
+            return None
+        return found[0], found[1], found[2]
+
+    @property
+    def whole(self) -> bool:
+        return self.numbers == (None, None, None)
 
     def apply(self, values: list[Value]) -> list[Value] | None:
         """The chosen items, None if the bounds are not known."""
@@ -90,9 +104,15 @@ def get_item(machine: Machine, receiver: Value, key: Value, node: cst.Subscript,
                 pairs.append((guards, get_item(machine, value, key, node, scope)))
         return make_union(pairs)
     if isinstance(receiver, ListValue):
-        return _list_item(receiver, key)
+        part = _list_item(receiver, key)
+        if isinstance(key, SliceValue) and isinstance(part, ListValue) and not part.exact:
+            part.facts["cut"] = cut(receiver, key, Place(scope.unit, node))
+        return part
     if isinstance(receiver, DictValue):
-        return _dict_item(receiver, key)
+        found = _dict_item(receiver, key)
+        # Whatever else a dictionary may hold, this is what models and tokenizers call the token ids.
+        is_ids = isinstance(key, Const) and key.value == "input_ids" and key.value not in receiver.items
+        return Array(name="input_ids", state={"of": receiver}) if is_ids and receiver.open else found
     if isinstance(receiver, Part):
         return Part(receiver.owner, f"{receiver.path}[]")
     if isinstance(receiver, Instance):
@@ -100,6 +120,22 @@ def get_item(machine: Machine, receiver: Value, key: Value, node: cst.Subscript,
             return calls.call_method(machine, receiver, "__getitem__", [key], node, scope)
         return UNKNOWN
     return hooks.get_item(machine, receiver, key, node, scope)
+
+
+def cut(receiver: Value, key: Value, place: Place) -> Cut:
+    """What part of an array `receiver[key]` is, along its last axis."""
+    last = key
+    if isinstance(key, ListValue) and key.exact and key.items:
+        *before, last = key.values
+        if not all(isinstance(k, SliceValue) and k.whole for k in before):
+            return Cut(receiver, None, None, place)
+    bounds = last.numbers if isinstance(last, SliceValue) else None
+    if bounds is None or bounds[2] not in (None, 1):
+        return Cut(receiver, None, None, place)
+    start, end = bounds[0] or 0, bounds[1]
+    if start < 0 or (end is not None and end >= 0):
+        return Cut(receiver, None, None, place)
+    return Cut(receiver, start, -end if end is not None else 0, place)
 
 
 def _list_item(receiver: ListValue, key: Value) -> Value:
@@ -234,6 +270,9 @@ def assign_target(machine: Machine, target: cst.BaseExpression, value: Value, sc
         key = machine.evaluate(machine, index.value, scope) if isinstance(index, cst.Index) else UNKNOWN
         for _, one in alternatives(receiver, machine.guards):
             set_item(machine, one, key, value)
+            named = one.columns if isinstance(one, EncodingValue) else one
+            if isinstance(named, DictValue) and isinstance(key, Const) and isinstance(key.value, str):
+                named.places[key.value] = Place(scope.unit, target)
 
 
 def _unpack(machine: Machine, target: cst.Tuple | cst.List, value: Value, scope: Scope) -> None:

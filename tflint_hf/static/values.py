@@ -47,12 +47,13 @@ class Const(Value):
 class ListValue(Value):
     """A list, tuple or set. `items` is {position: value}; `exact` says that the length is known.
 
-    `element` stands for any item of a list whose length is not known.
+    `element` stands for any item of a list whose length is not known. `place` is where a display of it was written.
     """
 
     kind: str
     items: dict[int, Value] = field(default_factory=dict)
     facts: dict[str, Value] = field(default_factory=dict)
+    place: Place | None = None
 
     @property
     def exact(self) -> bool:
@@ -83,12 +84,13 @@ def list_of(kind: str, element: Value) -> ListValue:
 class DictValue(Value):
     """A dictionary. `facts["open"]` is there when it may hold keys that are not known.
 
-    `places` says where the value of a key was written, for keys of a literal.
+    `places` says where the value of a key was written, for keys of a literal; `place` where the literal was.
     """
 
     items: dict[Any, Value] = field(default_factory=dict)
     facts: dict[str, Value] = field(default_factory=dict)
     places: dict[Any, Place] = field(default_factory=dict)
+    place: Place | None = None
 
     @property
     def open(self) -> bool:
@@ -228,7 +230,9 @@ class Array(Value):
     """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set.
 
     `holder` is the kind of object that they are in, where that is known; `taken` is where they were taken out.
-    `padded_with_ignored`: it holds -100 where a model's loss ignores a label.
+    `padded_with_ignored`: it holds -100 where a model's loss ignores a label. `name` is the key they were read by;
+    `cut` says what part of another array this is. `state` holds what the program wrote into it: arrays that share it
+    are the same numbers.
     """
 
     labels: facts.Labels | None = None
@@ -239,6 +243,8 @@ class Array(Value):
     holder: facts.Holder | None = None
     taken: facts.Taken | None = None
     padded_with_ignored: bool = False
+    cut: Cut | None = None
+    state: dict[str, Value] = field(default_factory=dict)
 
 
 def one_of(array: Array) -> Array:
@@ -247,6 +253,19 @@ def one_of(array: Array) -> Array:
     if column is not None and column.encoding is not None:
         column = replace(column, encoding=None)
     return replace(array, column=column, holder=None)
+
+
+@dataclass(eq=False, slots=True)
+class Cut(Value):
+    """Part of another array or list: `start` items left out at the front of its last axis, `end` at the back.
+
+    Both are 0 for a copy, None if they are not known.
+    """
+
+    of: Value
+    start: int | None
+    end: int | None
+    place: Place
 
 
 @dataclass(eq=False, slots=True)

@@ -100,6 +100,7 @@ class Compiled(Event):
     loss_names: tuple[str, ...]
     metrics: tuple[Metric, ...]
     weighted_metrics: tuple[Metric, ...]
+    metric_names: tuple[str, ...]
     loss_given: bool
     names: Mapping[str, str]
 
@@ -109,8 +110,8 @@ class Fitted(Event):
     """`compiled` are the compile() calls that may have set this model up.
 
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
-    beside the inputs. `epochs` and `steps_per_epoch` are ABSENT where fit() has its defaults.
-    `own_callbacks`: some callback is of a class of the program; `validates`: there is validation data.
+    beside the inputs, `weighted` whether weights are. `epochs` and `steps_per_epoch` are ABSENT where fit() has its
+    defaults. `own_callbacks`: some callback is of a class of the program; `validates`: there is validation data.
     """
 
     model: Model
@@ -121,6 +122,7 @@ class Fitted(Event):
     validation: Feed | None
     keys: tuple[str, ...] | None
     has_targets: bool | None
+    weighted: bool | None
     labels: Labels | None
     callbacks: tuple[Callback, ...]
     callbacks_known: bool

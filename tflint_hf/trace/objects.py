@@ -89,6 +89,7 @@ class LabelEncoding(enum.Enum):
     SEQUENCE = "one class id for each token"
     SCORE = "float scores"
     TEXT = "text"
+    TOKENS = "token ids"
     UNKNOWN = "unknown"
 
 
@@ -96,13 +97,22 @@ class LabelEncoding(enum.Enum):
 class Labels:
     """Facts about labels: how they are written, how many classes there are, and where that is known from.
 
-    `at_least`: only some rows are known, so there may be more classes than `classes`.
+    `at_least`: only some rows are known, so there may be more classes than `classes`. `lowest` is the smallest value
+    that is known to occur, where it is below 0. `ignored` is the value that marks a place without a label,
+    `ignored_by` who writes it. `padding` is the tokenizer's argument that padded these token ids; `shift` says how many
+    tokens later than the inputs they begin, None if that is not known. `place` is where they are made.
     """
 
     encoding: LabelEncoding = LabelEncoding.UNKNOWN
     classes: int | None = None
     known_from: str = ""
     at_least: bool = False
+    lowest: int | None = None
+    ignored: int | None = None
+    ignored_by: str = ""
+    padding: str = ""
+    shift: int | None = None
+    place: Place | None = None
 
 
 class Unit(enum.Enum):
@@ -177,7 +187,10 @@ class Optimizer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Loss:
-    """A loss as compile() or a training loop got it; `class_name` is the Keras class it amounts to."""
+    """A loss as compile() or a training loop got it; `class_name` is the Keras class it amounts to.
+
+    `ignore_class` is the label that it leaves out, ABSENT for none.
+    """
 
     form: Form
     place: Place
@@ -187,6 +200,7 @@ class Loss:
     origin: KerasOrigin | None = None
     site: CallSite | None = None
     reads: Reads = Reads.UNKNOWN
+    ignore_class: int | Missing = ABSENT
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -278,9 +292,13 @@ class Encoding:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Collator:
+    """A data collator. `masks`: it hides tokens and makes labels of them (False: the labels are the inputs)."""
+
     class_name: str
     return_tensors: str | Missing
     site: CallSite
+    pads_labels_with: int | Missing = ABSENT
+    masks: bool | Missing = ABSENT
 
     @property
     def renames_label(self) -> bool:
@@ -351,9 +369,9 @@ class Feed:
     """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it, `steps` all in between.
 
     `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
-    that are labels; `has_targets`: its elements are (inputs, labels) pairs. None means not known. `tokenizer` is the
-    one that prepare_tf_dataset was given. `tokenizer_name` is the program's name for the tokenizer of the rows, where
-    it has one. `mapped`: a function of the program changes its elements.
+    that are labels; `has_targets`: its elements are (inputs, labels) pairs, `weighted`: with a weight as third element.
+    None means not known. `tokenizer` is the one that prepare_tf_dataset was given. `tokenizer_name` is the program's
+    name for the tokenizer of the rows, where it has one. `mapped`: a function of the program changes its elements.
     """
 
     maker: FeedMaker
@@ -373,6 +391,7 @@ class Feed:
     labels: Labels | None = None
     shuffle_argument: bool | Missing = ABSENT
     split: str | Missing = UNKNOWN
+    weighted: bool | None = False
     steps: tuple[FeedStep, ...] = ()
 
     def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:
@@ -398,7 +417,9 @@ class ModelOrigin(enum.Enum):
 class Model:
     """A model. `head` holds the facts of a TF class of transformers; `encoders` the models wrapped inside this one.
 
-    `outputs` has an entry for each output of the model, in order. `own_training`: the class defines how it trains.
+    `outputs` has an entry for each output of the model, in order; `last_layers` are the layers that gave them, where
+    these are known. `own_training`: the class defines how it trains. `problem_type` is what the model or its
+    configuration was told, `problem_place` where; `labels_place` is where num_labels was given.
     """
 
     origin: ModelOrigin
@@ -415,6 +436,10 @@ class Model:
     own_training: bool = False
     keywords: frozenset[str] = frozenset()
     local_checkpoint: bool = False
+    last_layers: tuple[Layer | None, ...] = ()
+    problem_type: str | Missing = ABSENT
+    problem_place: Place | None = None
+    labels_place: Place | None = None
 
     @property
     def is_transformers(self) -> bool:
@@ -471,7 +496,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A tensor and what its numbers are; `encoders` are the models it passed through.
+    """A tensor and what its numbers are; `encoders` are the models it passed through, `layer` the last layer.
 
     `symbolic`: it began as a Keras Input; `inputs` are the names of those that have one.
     """
@@ -482,6 +507,7 @@ class Tensor:
     name: str = ""
     inputs: frozenset[str] = field(default_factory=frozenset)
     symbolic: bool = False
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

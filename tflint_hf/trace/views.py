@@ -23,7 +23,7 @@ from tflint_hf.trace.objects import Output, PredictionForm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tflint_hf.trace.objects import Feed, Labels, Loss, Model, ModelState
+    from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, Model, ModelState
     from tflint_hf.trace.places import Place
 
 
@@ -54,7 +54,7 @@ class Training:
 class LossUse:
     """A loss and the output that it judges, in compile() or in a training loop.
 
-    `compiled` is None in a training loop.
+    `compiled` is None in a training loop; `layer` is the last layer before the output, if there is one and it is known.
     """
 
     loss: Loss
@@ -64,6 +64,7 @@ class LossUse:
     group: int
     guards: Guards
     compiled: Compiled | None
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -237,7 +238,9 @@ def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
             seen.add((id(loss), output))
             # Each loss is judged by itself: the place of a loss among them is the same in every variant of a call.
             group = -(event.group * len(pairs) + pairs.index((loss, output)))
-            yield LossUse(loss, output, event.model, event.state, group, event.guards, event)
+            layers = event.model.last_layers
+            layer = layers[0] if len(layers) == len(outputs) == 1 else None
+            yield LossUse(loss, output, event.model, event.state, group, event.guards, event, layer)
 
 
 def rests_on_environment(guards: Guards) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.arrays import paired
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
 from tflint_hf.static.library.rows import note_rows_given
@@ -30,7 +30,18 @@ from tflint_hf.static.values import (
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import Collated, FeedMade
-from tflint_hf.trace.objects import ABSENT, Collator, Dataset, Feed, FeedMaker, FeedStep, Labels, Missing, Tokenizer
+from tflint_hf.trace.objects import (
+    ABSENT,
+    Collator,
+    Dataset,
+    Feed,
+    FeedMaker,
+    FeedStep,
+    LabelEncoding,
+    Labels,
+    Missing,
+    Tokenizer,
+)
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -88,7 +99,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             collator=collator,
             keys=keys,
             has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
-            labels=_source_labels(source, columns, label_columns),
+            labels=_collated_labels(_source_labels(source, columns, label_columns), source, collator),
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
         ),
@@ -129,6 +140,25 @@ def _source_labels(source: Dataset, columns: Any, label_columns: Any) -> Labels 
     return None
 
 
+def _collated_labels(labels: Labels | None, source: Dataset | None, collator: Collator | Missing) -> Labels | None:
+    """The labels after the collator: some make them of the inputs, some pad them with -100."""
+    if not isinstance(collator, Collator):
+        return labels
+    name = collator.class_name
+    ids = (source.columns or {}).get("input_ids") if source is not None else None
+    if collator.masks is True:
+        return Labels(LabelEncoding.TOKENS, ignored=-100, ignored_by=name)
+    if collator.masks is False:
+        padded = ids is not None and (ids.ragged is True or ids.padded is True)
+        made = Labels(LabelEncoding.TOKENS, shift=0)
+        return replace(made, ignored=-100, ignored_by=name) if padded else made
+    mark = collator.pads_labels_with
+    unmarked = labels is None or (labels.ignored is None and not labels.padding)
+    if isinstance(mark, int) and mark < 0 and ids is not None and ids.ragged is True and unmarked:
+        return replace(labels or Labels(), ignored=mark, ignored_by=name)
+    return labels
+
+
 @method(ModelValue, "prepare_tf_dataset", signature="transformers.TFPreTrainedModel.prepare_tf_dataset")
 def _prepare_tf_dataset(call: LibraryCall) -> Value:
     source = dataset_of(call.get("dataset"))
@@ -157,7 +187,9 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
             shuffled=shuffled,
             shuffle_place=call.site.values.get("shuffle"),
             collator=collator,
-            labels=_source_labels(source, ABSENT, ABSENT) if source is not None else None,
+            labels=_collated_labels(
+                _source_labels(source, ABSENT, ABSENT) if source is not None else None, source, collator
+            ),
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split if source is not None else facts.UNKNOWN,
             tokenizer=tokenizer,
@@ -198,6 +230,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
     value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
     note_rows_given(call, "from_tensor_slices", {"tensors": value}, as_texts=False)
     inputs, targets, has_targets = _pair(value)
+    weighted = None if has_targets is None else isinstance(value, ListValue) and len(value.items) == 3
     source = _dataset_behind(inputs) or _dataset_behind(targets or UNKNOWN)
     feed = Feed(
         FeedMaker.FROM_TENSOR_SLICES,
@@ -208,8 +241,9 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         shuffled=source.shuffled if source is not None else None,
         keys=keys_of(inputs),
         has_targets=has_targets,
-        labels=labels_of(targets) if targets is not None else _labels_inside(inputs),
+        labels=paired(inputs, targets) if targets is not None else labels_inside(inputs),
         split=source.split if source is not None else facts.UNKNOWN,
+        weighted=weighted,
     )
     return _made(call, feed)
 
@@ -242,12 +276,14 @@ def keys_of(value: Value) -> tuple[str, ...] | None:
     return None
 
 
-def _labels_inside(value: Value) -> Labels | None:
+def labels_inside(value: Value) -> Labels | None:
+    """The labels among the inputs."""
     columns = value.columns if isinstance(value, EncodingValue) else value
     if isinstance(columns, DictValue):
         for key, item in columns.items.items():
             if key in LABEL_KEYS:
-                return labels_of(item)
+                labels = paired(columns, item)
+                return labels if labels is None or labels.place else replace(labels, place=columns.places.get(key))
     return None
 
 
@@ -332,9 +368,10 @@ def _transformed(call: LibraryCall) -> Value:
         made = calls.call(call.machine, function, Arguments(parts), call.node, call.scope)
         if isinstance(made, ListValue | DictValue | EncodingValue):
             inputs, targets, has_targets = _pair(made)
-            labels = labels_of(targets) if targets is not None else _labels_inside(inputs)
-            return _stepped(call, keys=keys_of(inputs), has_targets=has_targets, labels=labels)
-    changes: dict[str, Any] = {"keys": None, "has_targets": None, "labels": None}
+            labels = paired(inputs, targets) if targets is not None else labels_inside(inputs)
+            weighted = isinstance(made, ListValue) and len(made.items) == 3
+            return _stepped(call, keys=keys_of(inputs), has_targets=has_targets, labels=labels, weighted=weighted)
+    changes: dict[str, Any] = {"keys": None, "has_targets": None, "labels": None, "weighted": None}
     if call.path != "map":
         changes.update(batched=None, shuffled=None)
     return _stepped(call, **changes)
@@ -350,6 +387,8 @@ def _stepped(call: LibraryCall, **changes: Any) -> Value:
 def _element(feed: Feed) -> Value:
     """One element of a feed: inputs, or a pair of inputs and labels."""
     inputs: Value = UNKNOWN
+    if feed.keys is None and feed.has_targets is False:
+        return Array()
     if feed.keys is not None:
         inputs = DictValue({k: Array(name=k) for k in feed.keys})
     if feed.has_targets:

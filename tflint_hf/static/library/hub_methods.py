@@ -8,6 +8,7 @@ from tflint_hf.knowledge import dataset as known_dataset
 from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
+from tflint_hf.static.library.arrays import paired
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import (
     ONLY_OF_ONE_SPLIT,
@@ -56,7 +57,7 @@ def _map(call: LibraryCall) -> Value:
     made = calls.call(call.machine, function, Arguments([batch, *more], extra), call.node, call.scope)
     call.for_effect = not made.known or (isinstance(made, Const) and made.value is None)
     call.machine.open_loops, call.machine.mapping = loops, mapping
-    return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made), call))
+    return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made, row), call))
 
 
 def _mapping(call: LibraryCall) -> Mapping:
@@ -96,7 +97,7 @@ def _without(data: Dataset, removed: Value | None) -> Dataset:
     return replace(data, columns=left if data.columns is not None else None)
 
 
-def _with_columns(data: Dataset, made: Value) -> Dataset:
+def _with_columns(data: Dataset, made: Value, row: DictValue) -> Dataset:
     """The data set after map(): what the function gave is added to the columns."""
     source = made.columns if isinstance(made, EncodingValue) else made
     if isinstance(source, Const) and source.value is None:
@@ -112,6 +113,11 @@ def _with_columns(data: Dataset, made: Value) -> Dataset:
     for name, value in source.items.items():
         if isinstance(name, str):
             columns[name] = column_of(value)
+            if name == "labels":
+                labels = paired(source, value, row=row)
+                if labels is not None:
+                    labels = replace(labels, place=labels.place or source.places.get(name))
+                columns[name] = replace(columns[name], labels=labels)
     known = data.columns is not None or (not data.open)
     if not known:
         # The old columns are not known, the new ones are.

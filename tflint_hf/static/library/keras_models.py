@@ -28,6 +28,7 @@ from tflint_hf.trace.events import (
 )
 from tflint_hf.trace.objects import (
     KerasOrigin,
+    Layer,
     Model,
     ModelOrigin,
     Output,
@@ -57,6 +58,7 @@ def _functional(call: LibraryCall) -> Value:
         call.site,
         outputs=tuple(t.output for t in tensors),
         output_names=tuple(t.name for t in tensors),
+        last_layers=tuple(t.layer for t in tensors),
         encoders=whole.encoders,
         keras=origin,
     )
@@ -125,7 +127,7 @@ def described(value: ModelValue) -> Model:
             tensor = Tensor()
             if inner is not None:
                 encoders.extend([inner.model, *inner.model.encoders])
-    return replace(model, outputs=(tensor.output,), encoders=tuple(encoders))
+    return replace(model, outputs=(tensor.output,), encoders=tuple(encoders), last_layers=(tensor.layer,))
 
 
 _MODEL_BASES = frozenset(
@@ -164,6 +166,7 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
         return
     encoders = encoders_in(instance)
     outputs: tuple[Output, ...] = (Output.UNKNOWN,)
+    layers: tuple[Layer | None, ...] = (None,)
     tensors: list[Tensor] = []
     member = attributes.class_member(instance.cls, "call")
     is_transformers = "transformers" in value.model.keywords
@@ -172,10 +175,11 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
         tensors = tensors_in(made)
         if len(tensors) == 1:
             outputs = (tensors[0].output,)
+            layers = (tensors[0].layer,)
     trained = tuple(encoders)
     if isinstance(member, Function) and not is_transformers and tensors:
         trained = tuple(e for t in tensors for e in t.encoders)
-    value.model = replace(value.model, encoders=trained, outputs=outputs)
+    value.model = replace(value.model, encoders=trained, outputs=outputs, last_layers=layers)
     machine.record(ModelMade, value.model.site.callee, machine.new_group(), model=value.model)
     for encoder in encoders:
         if encoder.head is not None and not is_transformers and id(encoder.site) not in machine.frozen:

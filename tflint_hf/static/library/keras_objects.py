@@ -266,12 +266,20 @@ def _loss(call: LibraryCall) -> Value:
         _origin(call),
         call.site,
         _reads(kind, from_logits),
+        _ignored_class(call),
     ))  # fmt: skip
 
 
 def _from_logits(call: LibraryCall) -> bool | Missing:
     value = literal(call.get("from_logits"), facts.UNKNOWN if call.open else ABSENT)
     return value if isinstance(value, bool | Missing) else facts.UNKNOWN
+
+
+def _ignored_class(call: LibraryCall) -> int | Missing:
+    value = literal(call.get("ignore_class"), facts.UNKNOWN if call.open else ABSENT)
+    if value is None:
+        return ABSENT
+    return value if isinstance(value, int | Missing) else facts.UNKNOWN
 
 
 def _reads(kind: LossKind | None, from_logits: bool | Missing) -> Reads:
@@ -320,13 +328,15 @@ def losses_of(value: Value | None, place: Place) -> tuple[tuple[Loss, ...], bool
             return (Loss(Form.UNKNOWN, place),), True
         return tuple(loss_of(v, place) for v in value.values), True
     if isinstance(value, DictValue):
+        if value.open:
+            return (Loss(Form.UNKNOWN, place),), True
         return tuple(loss_of(v, place) for v in value.items.values()), True
     return (loss_of(value, place),), True
 
 
 def loss_names(value: Value | None) -> tuple[str, ...]:
-    """The outputs that losses are given for, where they are given by name."""
-    return tuple(map(str, value.items)) if isinstance(value, DictValue) else ()
+    """The outputs that losses or metrics are given for, where they are given by name."""
+    return tuple(map(str, value.items)) if isinstance(value, DictValue) and not value.open else ()
 
 
 # Metrics and callbacks

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 #: Layers whose output has the range of their input.
 _KEEPING = frozenset({"Dropout", "Flatten", "Reshape", "Permute", "SpatialDropout1D", "InputLayer", "RepeatVector"})
+_DROPPING = frozenset({"Dropout", "SpatialDropout1D", "InputLayer"})
 _DENSE = frozenset({"Dense", "Conv1D", "Conv2D", "EinsumDense"})
 _LINEAR = frozenset({"linear", "None"})
 
@@ -83,7 +84,7 @@ def _activation(call: LibraryCall, name: str) -> str | Missing:
 def _functional_layer(call: LibraryCall, name: str) -> Value:
     """`keras.layers.concatenate([...])` and its like."""
     value = call.rest[0] if call.rest else next(iter(call.given.values()), UNKNOWN)
-    return Fact(replace(joined(value), output=Output.UNKNOWN)) if name else UNKNOWN
+    return Fact(replace(joined(value), output=Output.UNKNOWN, layer=None)) if name else UNKNOWN
 
 
 @path("keras.Input", "keras.layers.Input", "keras.engine.input_layer.Input")
@@ -144,9 +145,12 @@ def through(layer: Layer, tensor: Tensor, _known: bool = True) -> Tensor:
     """What a layer makes of a tensor."""
     origin: KerasOrigin | None = tensor.keras or layer.origin
     if layer.class_name in _KEEPING:
-        return replace(tensor, keras=origin)
+        same_shape = layer.class_name in _DROPPING
+        return replace(tensor, keras=origin, layer=tensor.layer if same_shape else None)
     if layer.class_name == "Lambda":
-        return replace(tensor, output=Output.UNKNOWN, keras=origin)
+        return replace(tensor, output=Output.UNKNOWN, keras=origin, layer=None)
+    if layer.class_name in {"Activation", "Softmax"}:
+        layer = replace(layer, units=tensor.layer.units if tensor.layer is not None else facts.UNKNOWN)
     if layer.class_name == "Activation":
         output = tensor.output if layer.activation is ABSENT else output_of_activation(layer.activation)
     elif layer.class_name in _DENSE or layer.class_name == "Softmax":
@@ -155,7 +159,7 @@ def through(layer: Layer, tensor: Tensor, _known: bool = True) -> Tensor:
         output = Output.BOUNDED
     else:
         output = Output.UNKNOWN
-    return replace(tensor, output=output, keras=origin, name=layer.name)
+    return replace(tensor, output=output, keras=origin, name=layer.name, layer=layer)
 
 
 def output_of_activation(activation: str | Missing) -> Output:
@@ -174,12 +178,12 @@ def _set_layer(machine: Machine, _receiver: Fact, _name: str, _value: Value, _no
 
 @hooks.item_of(Tensor)
 def _tensor_item(_machine: Machine, receiver: Fact, _key: Value, _node: Any, _scope: Scope) -> Value:
-    return receiver
+    return Fact(replace(receiver.data, layer=None))
 
 
 @hooks.unpacked_as(Tensor)
 def _tensor_parts(receiver: Fact, count: int) -> list[Value]:
-    return [Fact(replace(receiver.data, output=Output.UNKNOWN))] * count
+    return [Fact(replace(receiver.data, output=Output.UNKNOWN, layer=None))] * count
 
 
 @hooks.attribute_of(Tensor)
@@ -214,7 +218,7 @@ def _tensor_method(call: LibraryCall) -> Value:
 def _operation(call: LibraryCall) -> Value:
     values = make_list("list", [*call.rest, *call.given.values()])
     tensor = joined(values)
-    return Fact(replace(tensor, output=Output.UNKNOWN)) if tensors_in(values) else UNKNOWN
+    return Fact(replace(tensor, output=Output.UNKNOWN, layer=None)) if tensors_in(values) else UNKNOWN
 
 
 def layer_of(value: Value) -> Layer | None:

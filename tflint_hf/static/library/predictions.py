@@ -89,7 +89,8 @@ def _call_model(call: LibraryCall) -> Value:
         tensor = joined(arguments)
         described_model = described(value)
         output = described_model.outputs[0] if len(described_model.outputs) == 1 else Output.UNKNOWN
-        return Fact(replace(tensor, output=output, encoders=(*tensor.encoders, *described_model.encoders)))
+        encoders = (*tensor.encoders, *described_model.encoders)
+        return Fact(replace(tensor, output=output, encoders=encoders, layer=None))
     if symbolic is not None:
         record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
     form = prediction_form(value)

@@ -30,12 +30,12 @@ from tflint_hf.trace.objects import (
     ModelOrigin,
     Output,
 )
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
-    from tflint_hf.trace.places import Place
 
 
 _HEADS_WITH_LOGITS = frozenset(
@@ -71,9 +71,10 @@ def _transformers(call: LibraryCall) -> Value:
 
 @dataclass(eq=False, slots=True)
 class ConfigValue(Value):
-    """A model configuration: what the program gave or set on it."""
+    """A model configuration: what the program gave or set on it, and where."""
 
     given: dict[str, Value] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
 
 
 def _config(call: LibraryCall) -> Value:
@@ -81,7 +82,7 @@ def _config(call: LibraryCall) -> Value:
     if call.open:
         given["num_labels"] = UNKNOWN
     _note_labels(call, given)
-    return ConfigValue(given)
+    return ConfigValue(given, dict(call.site.values))
 
 
 @hooks.attribute_of(ConfigValue)
@@ -90,8 +91,9 @@ def _config_attribute(_machine: Machine, receiver: ConfigValue, name: str, _node
 
 
 @hooks.set_attribute_of(ConfigValue)
-def _set_config(machine: Machine, receiver: ConfigValue, name: str, value: Value, _node: Any, _scope: Scope) -> None:
+def _set_config(machine: Machine, receiver: ConfigValue, name: str, value: Value, node: Any, scope: Scope) -> None:
     machine.store.write(receiver.given, name, value)
+    receiver.places[name] = Place(scope.unit, node)
 
 
 def _pretrained(call: LibraryCall, head: TFClass, name: str) -> Value:
@@ -113,15 +115,47 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         call.site,
         head,
         checkpoint,
-        num_labels=_num_labels(given, call.open),
+        num_labels=_head_labels(given, config, call.open),
         has_config=config is not None,
         local_checkpoint=isinstance(checkpoint, str) and checkpoint in call.machine.saved,
         outputs=_head_outputs(head),
+        labels_place=call.site.values.get("num_labels", _config_place(config, "num_labels")),
+        problem_type=_problem_type(given, config),
+        problem_place=call.site.values.get("problem_type", _config_place(config, "problem_type")),
         keywords=frozenset(_telling(given)) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
     _note_labels(call, given)
     return ModelValue(model)
+
+
+def _head_labels(given: dict[str, Value], config: Value | None, open_call: bool) -> int | Missing:
+    """How many labels the head is made for: told by their number or their names, to the model or its configuration."""
+    sources = [given, *([config.given] if isinstance(config, ConfigValue) else [])]
+    for source in sources:
+        value = source.get("num_labels")
+        if value is not None:
+            return facts.UNKNOWN if isinstance(value, Const) and value.soft else _num_labels(source, False)
+        for name in ("id2label", "label2id"):
+            value = source.get(name)
+            if value is not None:
+                return len(value.items) if isinstance(value, DictValue) and not value.open else facts.UNKNOWN
+    if open_call or (config is not None and not isinstance(config, ConfigValue)):
+        return facts.UNKNOWN
+    return ABSENT
+
+
+def _problem_type(given: dict[str, Value], config: Value | None) -> str | Missing:
+    value = given.get("problem_type")
+    if value is None and isinstance(config, ConfigValue):
+        value = config.given.get("problem_type")
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return ABSENT
+    return text_of(value) or facts.UNKNOWN
+
+
+def _config_place(config: Value | None, name: str) -> Place | None:
+    return config.places.get(name) if isinstance(config, ConfigValue) else None
 
 
 def _telling(given: dict[str, Value]) -> set[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import labels_of
 from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.hub_data import column_of
 from tflint_hf.static.library.rows import taken
-from tflint_hf.static.values import UNKNOWN, Array, Const, ListValue, Value, text_of
-from tflint_hf.trace.objects import Holder
+from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, Fact, ListValue, Value, text_of
+from tflint_hf.trace.objects import Dataset, Holder, Taken
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Table(Value):
-    """A DataFrame."""
+    """A DataFrame. `columns` are those that the program wrote out, as far as it has not changed them."""
+
+    columns: dict[Any, Value] = field(default_factory=dict)
+    complete: bool = False
 
 
 _READERS = ("read_csv", "read_json", "read_parquet", "read_excel", "read_table", "read_feather")
@@ -32,6 +36,9 @@ _OTHER_RESULTS = frozenset({"chunksize", "iterator", "sheet_name", "squeeze", "t
 @path("pandas.*")
 def _pandas(call: LibraryCall) -> Value:
     name = call.path.rpartition(".")[2]
+    data = call.get("data") or (call.rest[0] if call.rest else None)
+    if name == "DataFrame" and isinstance(data, DictValue) and not data.open and "columns" not in call.given:
+        return Table({k: Array(labels=labels_of(v)) for k, v in data.items.items()}, complete=True)
     if name == "DataFrame" or (name in _READERS and not call.open and not _OTHER_RESULTS & call.given.keys()):
         return Table()
     if name == "Series":
@@ -51,8 +58,36 @@ def _pandas(call: LibraryCall) -> Value:
 def _same_table(call: LibraryCall) -> Value:
     changed_itself = call.get("inplace")
     if changed_itself is not None:
+        table = call.receiver
+        if isinstance(table, Table):
+            _forget(call.machine, table)
         return Const(None) if isinstance(changed_itself, Const) and changed_itself.value is True else UNKNOWN
+    if call.path == "copy" and isinstance(call.receiver, Table):
+        return Table(dict(call.receiver.columns), call.receiver.complete)
     return Table()
+
+
+def _forget(machine: Machine, table: Table) -> None:
+    for name in list(table.columns):
+        machine.store.write(table.columns, name, UNKNOWN)
+
+
+@hooks.set_item_of(Table)
+def _set_column(machine: Machine, receiver: Table, key: Value, value: Value) -> None:
+    if isinstance(key, Const):
+        machine.store.write(receiver.columns, key.value, value)
+    else:
+        _forget(machine, receiver)
+
+
+@path("datasets.Dataset.from_pandas")
+def _from_pandas(call: LibraryCall) -> Value:
+    table = call.get("df") or first(call)
+    columns = None
+    if isinstance(table, Table) and table.complete:
+        columns = {k: column_of(v) for k, v in table.columns.items() if isinstance(k, str)}
+    name = "datasets.Dataset.from_pandas"
+    return Fact(Dataset(name, call.site, False, columns=columns, open=columns is None, shuffled=None))
 
 
 @method(Table, "*")
@@ -61,20 +96,29 @@ def _other_method(_call: LibraryCall) -> Value:
 
 
 @hooks.item_of(Table)
-def _item(_machine: Machine, _receiver: Table, key: Value, node: Any, scope: Scope) -> Value:
+def _item(_machine: Machine, receiver: Table, key: Value, node: Any, scope: Scope) -> Value:
     name = text_of(key)
     if name is not None:
-        return Array(name=name, holder=Holder.SERIES, taken=taken(node, scope, name))
+        return _series(receiver, name, taken(node, scope, name))
     return Table() if isinstance(key, ListValue | Array) else UNKNOWN
 
 
 @hooks.attribute_of(Table)
-def _attribute(_machine: Machine, _receiver: Table, name: str, node: Any, scope: Scope) -> Value | None:
+def _attribute(_machine: Machine, receiver: Table, name: str, node: Any, scope: Scope) -> Value | None:
     if name in _METHODS:
         return None
     if name in _PROPERTIES or name.startswith("_"):
         return UNKNOWN
-    return Array(name=name, holder=Holder.SERIES, taken=taken(node, scope, name))
+    return _series(receiver, name, taken(node, scope, name))
+
+
+def _series(table: Table, name: str, out: Taken | None) -> Value:
+    found = table.columns.get(name)
+    if isinstance(found, Array):
+        return replace(found, name=name, holder=Holder.SERIES, taken=out)
+    if found is not None and found.known:
+        return found
+    return Array(name=name, holder=Holder.SERIES, taken=out)
 
 
 _PROPERTIES = frozenset(

@@ -11,7 +11,7 @@ from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, Missing, Tokenizer
+from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, LabelEncoding, Labels, Missing, Tokenizer
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -81,15 +81,27 @@ def _tokenize(call: LibraryCall) -> Value:
     returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
     single = call.machine.mapping is Mapping.SINGLE
     encoding = Encoding(call.receiver.tokenizer, call.site, ragged, padded, returned, single)
-    column = Column(ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True, encoding=encoding)
+    labels = Labels(LabelEncoding.TOKENS, padding=_padding_text(call) if padded else "")
+    column = Column(
+        labels, ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True, encoding=encoding
+    )
+    mask = replace(column, labels=None)
     columns = DictValue(
-        {"input_ids": Array(column=column), "attention_mask": Array(column=column)},
+        {
+            "input_ids": Array(column=column, name="input_ids"),
+            "attention_mask": Array(column=mask, name="attention_mask"),
+        },
         {"open": UNKNOWN, "tokenizer": UNKNOWN},
     )
     if call.get("text_target") is not None:
         target = "labels" if call.get("text") is not None else "input_ids"
-        columns.items[target] = Array(column=Column(ragged=ragged, padded=padded))
+        columns.items[target] = Array(column=Column(labels, ragged=ragged, padded=padded), name=target)
     return EncodingValue(columns, encoding)
+
+
+def _padding_text(call: LibraryCall) -> str:
+    padding = literal(call.get("padding"))
+    return f"padding={padding!r}".replace("'", '"')
 
 
 def _is_fast(call: LibraryCall, tokenizer: Tokenizer) -> bool:
@@ -139,7 +151,25 @@ def _encoding_method(_call: LibraryCall) -> Value:
 def make_collator(call: LibraryCall, class_name: str) -> Value:
     """A data collator; its tensors are PyTorch's unless return_tensors says otherwise."""
     returned: str | Missing = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
-    return Fact(Collator(class_name, returned, call.site))
+    return Fact(Collator(class_name, returned, call.site, _label_padding(call, class_name), _masks(call, class_name)))
+
+
+_PADS_LABELS = frozenset({"DataCollatorForTokenClassification", "DataCollatorForSeq2Seq"})
+_MASKS_TOKENS = frozenset({"DataCollatorForLanguageModeling", "DataCollatorForWholeWordMask"})
+
+
+def _label_padding(call: LibraryCall, class_name: str) -> int | Missing:
+    if class_name not in _PADS_LABELS:
+        return ABSENT
+    value = literal(call.get("label_pad_token_id"), facts.UNKNOWN if call.open else -100)
+    return value if isinstance(value, int) else facts.UNKNOWN
+
+
+def _masks(call: LibraryCall, class_name: str) -> bool | Missing:
+    if class_name not in _MASKS_TOKENS:
+        return ABSENT
+    value = literal(call.get("mlm"), facts.UNKNOWN if call.open else True)
+    return value if isinstance(value, bool) else facts.UNKNOWN
 
 
 @hooks.set_attribute_of(Collator)

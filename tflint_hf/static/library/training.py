@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.static.amounts import written
-from tflint_hf.static.library.arrays import labels_of
-from tflint_hf.static.library.feeds import feed_of, keys_of
+from tflint_hf.static.library.arrays import paired
+from tflint_hf.static.library.feeds import feed_of, keys_of, labels_inside
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
@@ -24,7 +24,6 @@ from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
     Const,
-    DictValue,
     External,
     ModelValue,
     Union,
@@ -81,6 +80,7 @@ def _compile(call: LibraryCall) -> Value:
         loss_names=loss_names(call.get("loss")),
         metrics=metrics_of(call.get("metrics"), call.site.values.get("metrics", here)),
         weighted_metrics=metrics_of(call.get("weighted_metrics"), call.site.values.get("weighted_metrics", here)),
+        metric_names=loss_names(call.get("metrics")),
         loss_given=loss_given,
         names=library_names(call.machine, call.scope),
     )
@@ -115,10 +115,15 @@ def _compiled(value: ModelValue, machine: Machine) -> tuple[Compiled, ...]:
 def _labels(inputs: Value | None, targets: Value | None, feed: Feed | None) -> Labels | None:
     if feed is not None:
         return feed.labels
-    found = labels_of(targets)
-    if found is None and isinstance(inputs, DictValue):
-        found = next((labels_of(v) for k, v in inputs.items.items() if k in {"labels", "label"}), None)
-    return found
+    if targets is not None:
+        return paired(inputs or UNKNOWN, targets)
+    return labels_inside(inputs) if inputs is not None else None
+
+
+def _weighted(call: LibraryCall, feed: Feed | None) -> bool | None:
+    if call.get("sample_weight") is not None or call.get("class_weight") is not None:
+        return True
+    return None if call.open else feed.weighted if feed is not None else False
 
 
 @method(ModelValue, "fit", "fit_generator", signature="keras.Model.fit")
@@ -143,6 +148,7 @@ def _fit(call: LibraryCall) -> Value:
         validation=validation,
         keys=feed.keys if feed is not None else keys_of(inputs or UNKNOWN),
         has_targets=feed.has_targets if feed is not None else (None if call.open else call.get("y") is not None),
+        weighted=_weighted(call, feed),
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
         callbacks_known=known and not call.open,

@@ -1,0 +1,135 @@
+"""How labels are written against what the loss and the head take them for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.heads import CLASSIFIERS, outputs_of, trains_as_made
+from tflint_hf.checks.labels import spelled_model
+from tflint_hf.checks.losses import wraps_encoder
+from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
+from tflint_hf.findings import Safety
+from tflint_hf.fixes import PlannedFix, Replace
+from tflint_hf.trace.objects import Form, LabelEncoding, Labels, Reads
+from tflint_hf.trace.places import Place
+from tflint_hf.trace.views import Training
+
+_DENSE = frozenset({"CategoricalCrossentropy", "BinaryCrossentropy"})
+
+
+def _is_classifier(training: Training) -> bool:
+    """A head of transformers with one row of scores for each row of inputs, or a Keras model around an encoder."""
+    model = training.model
+    if model.head is not None:
+        return trains_as_made(training) and model.head.task in CLASSIFIERS
+    changed = training.compiled.state.head_changed
+    return bool(training.fits) and wraps_encoder(model) and len(model.outputs) == 1 and not changed
+
+
+def _all_are(training: Training, encoding: LabelEncoding) -> Labels | None:
+    """The labels of the first fit() if those of all are written like this."""
+    known = labels_of_all(training)
+    return known[0][1] if known and all(labels.encoding is encoding for _, labels in known) else None
+
+
+def _where(training: Training) -> Place:
+    return training.compiled.site.value_or_callee("loss")
+
+
+@check("TFL016")
+def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
+    """A loss that wants a column for each class gets class ids."""
+    losses = training.compiled.losses
+    if not _is_classifier(training) or len(losses) != 1 or losses[0].class_name not in _DENSE:
+        return
+    loss, outputs = losses[0], outputs_of(training.model)
+    labels = _all_are(training, LabelEncoding.INDEX)
+    if labels is None or outputs is None or outputs < 2 or loss.form in (Form.CLASS, Form.UNKNOWN):
+        return
+    keras, given = training.compiled.names.get("keras"), training.compiled.site.values.get("loss")
+    fix = None
+    if given is not None and loss.form is Form.STRING:
+        text = '"sparse_categorical_crossentropy"'
+        fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (Replace(given, text),))
+    elif given is not None and keras is not None:
+        argument = "from_logits=True" if loss.reads is Reads.LOGITS else ""
+        text = f"{keras}.losses.SparseCategoricalCrossentropy({argument})"
+        fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (Replace(given, text),))
+    yield Fault(
+        _where(training),
+        {"loss": loss.class_name, "labels": labels.known_from or "the labels", "classes": outputs},
+        fix=fix,
+    )
+
+
+@check("TFL015")
+def one_hot_labels_with_sparse_loss(training: Training) -> Iterator[Fault]:
+    """One-hot rows for a loss that wants class ids."""
+    if not _is_classifier(training):
+        return
+    loss = keras_sparse_loss(training)
+    own = not training.compiled.loss_given and training.model.is_transformers
+    labels = _all_are(training, LabelEncoding.ONE_HOT)
+    if labels is None or (loss is None and not own):
+        return
+    if own and (outputs_of(training.model) or 0) < 2:
+        return
+    place = _where(training) if loss is not None else labels.place or training.compiled.site.callee
+    yield Fault(
+        place,
+        {
+            "encoding": labels.known_from or "the encoding",
+            "loss": loss.class_name if loss is not None else "the loss of the model",
+        },
+        related=((labels.place, "the rows are made here"),) if labels.place is not None and loss is not None else (),
+    )
+
+
+@check("TFL021")
+def scores_on_classification_head(training: Training) -> Iterator[Fault]:
+    """Scores as labels of a head with several outputs."""
+    model = training.model
+    if not _is_classifier(training) or model.head is None:
+        return
+    outputs = outputs_of(model)
+    labels = _all_are(training, LabelEncoding.SCORE)
+    fits = not training.compiled.loss_given or all(
+        loss.class_name == "SparseCategoricalCrossentropy" or loss.reads is Reads.VALUES
+        for loss in training.compiled.losses
+    )
+    if labels is None or outputs is None or outputs < 2 or not fits:
+        return
+    yield Fault(
+        model.labels_place or model.site.callee,
+        {"model": spelled_model(model), "outputs": outputs, "labels": labels.known_from or "the labels"},
+        related=((training.fits[0].site.callee, "the scores are given here"),),
+    )
+
+
+@check("TFL017")
+def one_output_for_classes(training: Training) -> Iterator[Fault]:
+    """A head with one output, trained on class ids with a loss that makes no classifier of it."""
+    model, compiled = training.model, training.compiled
+    if not _is_classifier(training) or model.head is None or model.num_labels != 1:
+        return
+    labels = _all_are(training, LabelEncoding.INDEX)
+    if labels is None or labels.classes is None or labels.classes < 2:
+        return
+    losses = compiled.losses
+    classes = {"SparseCategoricalCrossentropy", "CategoricalCrossentropy"}
+    watched = any(metric.class_name.lower() in {"accuracy", "acc"} for metric in compiled.metrics)
+    if compiled.loss_given:
+        if len(losses) != 1 or losses[0].class_name not in classes:
+            return
+    elif labels.at_least and not watched:
+        return
+    yield Fault(
+        model.labels_place or model.site.callee,
+        {
+            "model": model.class_name,
+            "loss": losses[0].class_name if losses else "its own loss",
+            "labels": labels.known_from or "the labels",
+        },
+        related=((compiled.site.value_or_callee("loss"), "the loss is chosen here"),),
+    )
