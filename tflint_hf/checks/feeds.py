@@ -84,6 +84,9 @@ def batch_before_shuffle(fit: Fitted) -> Iterator[Fault]:
         return
     if shuffles[0] is every[0] and _rows_mixed(shuffles[0], feed):
         return
+    if any(later.method in _BATCHING for later in feed.steps_after(shuffles[0])):
+        # The first batches are pieces of a text, which are shuffled and batched as rows.
+        return
     before = feed.steps[: feed.steps.index(shuffles[0])]
     batching = [step.method for step in before if step.method in _BATCHING] or [feed.maker.value]
     yield Fault(shuffles[0].site.callee, {"batch": batching[-1]})

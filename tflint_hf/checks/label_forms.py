@@ -10,7 +10,7 @@ from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.losses import wraps_encoder
 from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, PlannedFix, Replace
 from tflint_hf.trace.objects import Form, LabelEncoding, Labels, Reads
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Training
@@ -76,6 +76,13 @@ def one_hot_labels_with_sparse_loss(training: Training) -> Iterator[Fault]:
     if own and (outputs_of(training.model) or 0) < 2:
         return
     place = _where(training) if loss is not None else labels.place or training.compiled.site.callee
+    compiled, keras = training.compiled, training.compiled.names.get("keras")
+    given, fix = compiled.site.values.get("loss"), None
+    if keras is not None:
+        argument = "from_logits=True" if loss is None or loss.reads is Reads.LOGITS else ""
+        text = f"{keras}.losses.CategoricalCrossentropy({argument})"
+        edit = AddArgument(compiled.site.place, f"loss={text}") if given is None else Replace(given, text)
+        fix = PlannedFix(Safety.UNSAFE, "Use the crossentropy of one-hot rows", (edit,))
     yield Fault(
         place,
         {
@@ -83,6 +90,7 @@ def one_hot_labels_with_sparse_loss(training: Training) -> Iterator[Fault]:
             "loss": loss.class_name if loss is not None else "the loss of the model",
         },
         related=((labels.place, "the rows are made here"),) if labels.place is not None and loss is not None else (),
+        fix=fix,
     )
 
 
