@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import attributes
+from tflint_hf.static import attributes, inputs
 from tflint_hf.static.library import hooks
 from tflint_hf.static.machine import MAX_CALL_DEPTH, Frame
 from tflint_hf.static.scopes import Scope
@@ -213,6 +213,7 @@ def call_function(
     """Execute a function of the program with these arguments."""
     running = sum(frame.node is function.node for frame in machine.frames)
     if machine.exhausted or running > 1 or len(machine.frames) >= MAX_CALL_DEPTH:
+        inputs.note_used(machine, *positional, *keywords.values())
         return UNKNOWN
     machine.entered.add(id(function.node))
     inner = Scope(function.unit, function.scope.module, function.scope, path=function.scope.path)
@@ -411,6 +412,7 @@ def _call_once(
     scope: Scope,
     group: int,
 ) -> Value:
+    inputs.note_arguments(machine, path, receiver, [*arguments.positional, *arguments.keywords.values()])
     handler, signature_name = hooks.find_handler(path, receiver)
     if handler is None:
         hooks.unknown_call(machine, path, receiver, arguments.positional, arguments.keywords, node, scope, group)

@@ -16,9 +16,11 @@ from tflint_hf.static.values import (
     UNKNOWN,
     Const,
     DictValue,
+    Ending,
     Function,
     ListValue,
     Value,
+    ending_of,
     join_all,
     list_of,
     make_list,
@@ -81,10 +83,16 @@ def _formatted(machine: Machine, node: cst.FormattedString, scope: Scope) -> Val
         elif isinstance(part, cst.FormattedStringExpression):
             value = evaluate(machine, part.expression, scope)
             if not isinstance(value, Const) or part.format_spec is not None or part.conversion is not None:
-                return UNKNOWN
+                return _ending(node)
             soft = soft or value.soft
             parts.append(str(value.value))
     return Const("".join(parts), soft)
+
+
+def _ending(node: cst.FormattedString) -> Value:
+    """The text that a formatted string ends in, where the rest of it is not known."""
+    last = node.parts[-1]
+    return Ending(last.value) if isinstance(last, cst.FormattedStringText) else UNKNOWN
 
 
 def _number(_machine: Machine, node: cst.Integer | cst.Float | cst.Imaginary, _scope: Scope) -> Value:
@@ -182,6 +190,10 @@ def combine(
     amount = amounts.combine(op, left, right)
     if amount is not None:
         return amount
+    if not left.known and isinstance(op, cst.Add | cst.Divide):
+        ending = ending_of(right)
+        if ending is not None:
+            return Ending(ending)
     uses.operator_used(machine, left, right, node, scope)
     return uses.arithmetic_result(left, right)
 

@@ -114,7 +114,7 @@ def get_item(machine: Machine, receiver: Value, key: Value, node: cst.Subscript,
         is_ids = isinstance(key, Const) and key.value == "input_ids" and key.value not in receiver.items
         return Array(name="input_ids", state={"of": receiver}) if is_ids and receiver.open else found
     if isinstance(receiver, Part):
-        return Part(receiver.owner, f"{receiver.path}[]")
+        return Part(receiver.owner, f"{receiver.path}[{key.value if isinstance(key, Const) else '?'}]")
     if isinstance(receiver, Instance):
         if attributes.class_member(receiver.cls, "__getitem__") is not None:
             return calls.call_method(machine, receiver, "__getitem__", [key], node, scope)

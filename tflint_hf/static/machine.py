@@ -80,6 +80,10 @@ class Machine:
     instances: dict[int, Instance] = field(default_factory=dict)
     installs: list[str] = field(default_factory=list)
     layers_changed: bool = False
+    run: int = 0
+    custom_objects: bool = False
+    tapes: list[Value] = field(default_factory=list)
+    used_inputs: dict[int, Any] = field(default_factory=dict)
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)
     frozen_parts: dict[int, dict[str, Value]] = field(default_factory=dict)
@@ -128,6 +132,7 @@ class Machine:
             group=group,
             variants=self.variants,
             loops=self.rounds,
+            run=self.run,
             **facts,
         )
         self.events.append(event)

@@ -26,10 +26,12 @@ from tflint_hf.static.library import (
     model_state,
     predictions,
     pretrained,
+    saving,
     splitting,
     tables,
     text,
     training,
+    training_loops,
 )
 from tflint_hf.static.machine import MAX_STEPS_IN_ALL, MAX_STEPS_UNCALLED, Machine
 from tflint_hf.static.modules import Modules, ProgramFiles
@@ -59,10 +61,12 @@ LIBRARY_MODELS = (
     model_state,
     predictions,
     pretrained,
+    saving,
     splitting,
     tables,
     text,
     training,
+    training_loops,
 )
 
 TWO_KERAS = Version("2.16")
@@ -171,4 +175,5 @@ def _run_methods(machine: Machine, cls: Class, covered: set[int]) -> None:
 def _fresh_budget(machine: Machine) -> None:
     """Each uncalled function has a budget of its own, so that one of them cannot starve the others."""
     machine.limit = min(machine.steps + MAX_STEPS_UNCALLED, MAX_STEPS_IN_ALL)
+    machine.run += 1
     machine.guards = NO_GUARDS

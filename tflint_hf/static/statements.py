@@ -19,6 +19,7 @@ from tflint_hf.static.values import (
     Function,
     Instance,
     ListValue,
+    Tape,
     Value,
     join_all,
     make_union,
@@ -361,11 +362,18 @@ def _open_round(machine: Machine, body: cst.BaseSuite, scope: Scope) -> Flow:
 
 
 def _with(machine: Machine, node: cst.With, scope: Scope) -> Flow:
+    tapes: list[Value] = []
     for item in node.items:
         value = machine.evaluate(machine, item.item, scope)
         if item.asname is not None:
             items.assign_target(machine, item.asname.name, _entered(machine, value, item.item, scope), scope)
-    return execute(machine, node.body, scope)
+        if isinstance(value, Tape):
+            tapes.append(value)
+    outer, machine.tapes = machine.tapes, [*machine.tapes, *tapes]
+    try:
+        return execute(machine, node.body, scope)
+    finally:
+        machine.tapes = outer
 
 
 def _entered(machine: Machine, value: Value, node: cst.CSTNode, scope: Scope) -> Value:

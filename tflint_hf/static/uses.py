@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tflint_hf.static import inputs
 from tflint_hf.static.syntax import dotted_name, inside_loop, source_text
 from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
 from tflint_hf.trace.events import PredictionUsed, ResultDiscarded
@@ -61,6 +62,7 @@ def result_discarded(call: LibraryCall) -> None:
 def operator_used(machine: Machine, left: Value, right: Value, node: cst.CSTNode, scope: Scope) -> None:
     """An arithmetic operator or comparison is applied to two values."""
     place = Place(scope.unit, node)
+    inputs.note_used(machine, left, right)
     if not used_as_array(machine, left, "an operator", place):
         used_as_array(machine, right, "an operator", place)
 
@@ -69,7 +71,7 @@ def arithmetic_result(left: Value, right: Value) -> Value:
     """What an operator on arrays or tensors gives, as far as it keeps their facts."""
     for value in (left, right):
         if isinstance(value, Fact) and isinstance(value.data, Tensor):
-            return Fact(Tensor(keras=value.data.keras, encoders=value.data.encoders))
+            return Fact(Tensor(keras=value.data.keras, encoders=value.data.encoders, calls=value.data.calls))
     if isinstance(left, Array) and isinstance(right, Array | Const):
         return Array(dataset=left.dataset)
     return UNKNOWN

@@ -44,6 +44,13 @@ class Const(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Ending(Value):
+    """A text of which only the end is known."""
+
+    text: str
+
+
+@dataclass(eq=False, slots=True)
 class ListValue(Value):
     """A list, tuple or set. `items` is {position: value}; `exact` says that the length is known.
 
@@ -195,6 +202,13 @@ class Part(Value):
 
     owner: ModelValue
     path: str
+
+
+@dataclass(eq=False, slots=True)
+class Tape(Value):
+    """A tf.GradientTape; `state` says whether it was told to watch something."""
+
+    state: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -365,3 +379,8 @@ def join_all(values: Iterable[Value]) -> Value:
 def text_of(value: Value) -> str | None:
     """The text of a string literal, else None."""
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def ending_of(value: Value) -> str | None:
+    """How a text ends, as far as it is known."""
+    return value.text if isinstance(value, Ending) else text_of(value)

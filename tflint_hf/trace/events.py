@@ -13,7 +13,9 @@ if TYPE_CHECKING:
         Amount,
         Callback,
         Collator,
+        EncoderCall,
         Feed,
+        ForeignModel,
         Holder,
         KerasOrigin,
         Labels,
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
         ModelState,
         Optimizer,
         Prediction,
+        SavedFile,
         Taken,
+        Tokenizer,
     )
     from tflint_hf.trace.places import CallSite, Place
 
@@ -36,7 +40,9 @@ class Event:
 
     `group` is shared by the events that one call of the program stands for when its arguments have several possible
     values, `variants` of them: exactly one of a group happens. `loops` are the loops whose rounds it belongs to, the
-    outer ones first; such an event happens once in each round.
+    outer ones first; such an event happens once in each round. `run`
+    is 0 in the program itself, and another number for each function that only other programs call: what happens in two
+    runs has no known order.
     """
 
     place: Place
@@ -45,6 +51,7 @@ class Event:
     group: int
     variants: int
     loops: tuple[int, ...] = ()
+    run: int = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -178,6 +185,7 @@ class Wrapped(Event):
     encoder: Model
     wrapper: str
     origin: KerasOrigin | None
+    call: EncoderCall | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -220,3 +228,114 @@ class Collated(Event):
     """A collator used as the collate_fn of a TensorFlow feed."""
 
     collator: Collator
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TrainableSet(Event):
+    """`trainable` of a model, or of a part of it, is set.
+
+    `part` is the path of the part, "" for the whole model, with [] for every item of a list. `value` is None if it is
+    not known.
+    """
+
+    model: Model
+    part: str
+    value: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LayerApplied(Event):
+    """A Keras layer is called on the output object of a model."""
+
+    layer: str
+    prediction: Prediction
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PoolerAsked(Event):
+    """The pooled output of a base model is read; `spelling` is how."""
+
+    prediction: Prediction
+    spelling: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ForeignModelUsed(Event):
+    """A PyTorch model is used as if it were a Keras one: `use` is the method."""
+
+    model: ForeignModel
+    use: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TorchTrainerMade(Event):
+    """The Trainer of PyTorch is given a model of TensorFlow."""
+
+    model: Model
+    trainer: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Saved(Event):
+    """A model is written to disk by `method`: save, save_model, save_weights or save_pretrained."""
+
+    model: Model
+    method: str
+    file: SavedFile
+    site: CallSite
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class SavedModelLoaded(Event):
+    """keras.models.load_model reads a file; `told_classes`: it was given custom_objects, or compile=False."""
+
+    file: SavedFile
+    custom_objects: bool | None
+    compiles: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class WeightsLoaded(Event):
+    """load_weights of a model; `built`: its variables may exist by then."""
+
+    model: Model
+    file: SavedFile
+    built: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TokenizerMade(Event):
+    tokenizer: Tokenizer
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TokenizerSaved(Event):
+    """A tokenizer is written to disk, or handed to code that may do so."""
+
+    tokenizer: Tokenizer
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ModelCalled(Event):
+    """A model is called inside the block of a gradient tape that watches nothing by hand.
+
+    `training_given`: it is told whether it trains (None: not known).
+    """
+
+    model: Model
+    site: CallSite
+    training_given: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class GradientsTaken(Event):
+    """A gradient tape is asked for the gradients of a model's weights."""
+
+    model: Model
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class DeviceConfigured(Event):
+    """A setting of the devices that TensorFlow takes only before it has started: `setting` is the call."""
+
+    setting: str

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tflint_hf.knowledge import TFClass
     from tflint_hf.trace.places import CallSite, Place
 
@@ -245,6 +247,23 @@ class Callback:
     monitor: str | Missing = ABSENT
     only_best: bool | Missing = ABSENT
     metric: MetricFunction | None = None
+    saved_file: SavedFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFile:
+    """A file that the program writes or reads. `path` is its name, or only the end of it unless it is `whole`.
+
+    `weights_only`: it holds the weights and not the model (None: not known).
+    """
+
+    path: str
+    whole: bool
+    weights_only: bool | None = False
+
+    @property
+    def is_hdf5(self) -> bool:
+        return self.path.lower().endswith((".h5", ".hdf5", ".hdf"))
 
 
 class Holder(enum.Enum):
@@ -440,6 +459,9 @@ class Model:
     problem_type: str | Missing = ABSENT
     problem_place: Place | None = None
     labels_place: Place | None = None
+    wiring: Wiring | None = None
+    return_dict: bool | Missing = ABSENT
+    run: int = 0
 
     @property
     def is_transformers(self) -> bool:
@@ -462,6 +484,7 @@ class ModelState:
     frozen: bool | None = False
     head_changed: bool = False
     frozen_parts: frozenset[str] | None = frozenset()
+    escaped: bool = False
 
 
 class PredictionForm(enum.Enum):
@@ -480,6 +503,40 @@ class Prediction:
     form: PredictionForm
     site: CallSite
     feed: Feed | None = None
+    call: EncoderCall | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EncoderCall:
+    """A model of transformers called on tensors: `inputs` are what it got, by the names of its arguments.
+
+    `complete`: nothing else was given to it.
+    """
+
+    encoder: Model
+    site: CallSite
+    inputs: Mapping[str, Tensor | None]
+    complete: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Wiring:
+    """How a model is wired: its inputs that nothing inside reads, with their places, and the encoders it calls.
+
+    `sequences` says for each output whether it has a value for every token of a row (None: not known).
+    """
+
+    idle_inputs: tuple[tuple[str, Place], ...]
+    calls: tuple[EncoderCall, ...]
+    sequences: tuple[bool | None, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ForeignModel:
+    """A model of a class of transformers that is made with PyTorch."""
+
+    class_name: str
+    site: CallSite
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -498,7 +555,9 @@ class Layer:
 class Tensor:
     """A tensor and what its numbers are; `encoders` are the models it passed through, `layer` the last layer.
 
-    `symbolic`: it began as a Keras Input; `inputs` are the names of those that have one.
+    `symbolic`: it began as a Keras Input; `inputs` are the names of those that have one. `input_site` is there as
+    long as it is that Input itself. `calls` are the calls of encoders it came out of, `sequence` says whether it still
+    has a value for every token (None: not known).
     """
 
     output: Output = Output.UNKNOWN
@@ -508,6 +567,10 @@ class Tensor:
     inputs: frozenset[str] = field(default_factory=frozenset)
     symbolic: bool = False
     layer: Layer | None = None
+    input_site: CallSite | None = None
+    dtype: str | Missing = UNKNOWN
+    calls: tuple[EncoderCall, ...] = ()
+    sequence: bool | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,10 +12,14 @@ from tflint_hf.trace.events import (
     Event,
     FeedMade,
     Fitted,
+    GradientsTaken,
     LearningRateSet,
     LossCalled,
+    ModelCalled,
     ModelMade,
     Predicted,
+    TokenizerMade,
+    TrainableSet,
 )
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
 from tflint_hf.trace.objects import Output, PredictionForm
@@ -23,7 +27,7 @@ from tflint_hf.trace.objects import Output, PredictionForm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, Model, ModelState
+    from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, Model, ModelState, Tokenizer
     from tflint_hf.trace.places import Place
 
 
@@ -103,6 +107,42 @@ class FeedUse:
         return self.trained_on or self.validates or self.evaluated or self.predicted
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Freezing:
+    """A compile() call with what sets `trainable` in the model, or in the encoders inside it, around it.
+
+    `late` comes after this compile() and before a fit() without another compile() between; `early` comes before it.
+    """
+
+    training: Training
+    early: tuple[TrainableSet, ...]
+    late: tuple[TrainableSet, ...]
+
+    @property
+    def group(self) -> int:
+        return self.training.group
+
+    @property
+    def guards(self) -> Guards:
+        return self.training.guards
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TapeCall:
+    """A model called under a gradient tape. `trains`: a tape gives the gradients of its weights."""
+
+    called: ModelCalled
+    trains: bool
+
+    @property
+    def group(self) -> int:
+        return self.called.group
+
+    @property
+    def guards(self) -> Guards:
+        return self.called.guards
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """All events of one program, in order."""
@@ -111,7 +151,8 @@ class Trace:
 
     def of(self, kind: type) -> Iterator[Any]:
         """The events of a kind, or the views of a kind."""
-        views = {Training: self.trainings, LossUse: self.loss_uses, ModelUse: self.model_uses, FeedUse: self.feed_uses}
+        views: dict[type, tuple[Any, ...]] = {Freezing: self.freezings, TapeCall: self.tape_calls}
+        views |= {Training: self.trainings, LossUse: self.loss_uses, ModelUse: self.model_uses, FeedUse: self.feed_uses}
         if kind is Trace:
             return iter((self,))
         found = views.get(kind)
@@ -131,6 +172,48 @@ class Trace:
                 superseded = not served and self._compiled_again(event)
                 found.append(Training(event, served, id(event.model.site) in judged, set_later, superseded))
         return tuple(found)
+
+    @cached_property
+    def freezings(self) -> tuple[Freezing, ...]:
+        changes = [e for e in self.events if isinstance(e, TrainableSet)]
+        compiles = [e for e in self.events if isinstance(e, Compiled)]
+        found = []
+        for training in self.trainings:
+            made, fits = training.compiled, training.fits
+            sites = {id(m.site) for m in (made.model, *made.model.encoders)}
+            own = [c for c in changes if id(c.model.site) in sites and compatible(c.guards, made.guards)]
+            again = [c for c in compiles if c.model.site is made.model.site and c.order > made.order]
+            late = [
+                c
+                for c in own
+                if c.run == made.run
+                and any(
+                    made.order < c.order < f.order
+                    and f.run == made.run
+                    and compatible(c.guards, f.guards)
+                    and not any(one.order < f.order for one in again)
+                    for f in fits
+                )
+            ]
+            early = [c for c in own if c.order < made.order]
+            found.append(Freezing(training, tuple(early), tuple(late)))
+        return tuple(found)
+
+    @cached_property
+    def tokenizers(self) -> tuple[Tokenizer, ...]:
+        """The tokenizers that the program makes."""
+        return tuple(e.tokenizer for e in self.events if isinstance(e, TokenizerMade))
+
+    @cached_property
+    def trained(self) -> frozenset[int]:
+        """The models that the program trains, by the identity of the call that makes them."""
+        return frozenset(id(e.model.site) for e in self.events if isinstance(e, Fitted))
+
+    @cached_property
+    def tape_calls(self) -> tuple[TapeCall, ...]:
+        trained = {id(e.model.site) for e in self.events if isinstance(e, GradientsTaken)}
+        calls = [e for e in self.events if isinstance(e, ModelCalled)]
+        return tuple(TapeCall(e, id(e.model.site) in trained) for e in calls)
 
     def _models_fed_with(self, feed: Feed) -> tuple[Model, ...]:
         found: list[Model] = []

@@ -210,9 +210,10 @@ def _keep(call: LibraryCall) -> Value:
         if call.path.endswith(("cast", "array", "constant")):
             kept = _as_type(value, call.get("dtype"))
         return replace(kept, holder=holder)
-    if isinstance(value, Fact) and isinstance(value.data, Tensor) and call.path.endswith(_RESHAPING):
-        return Fact(replace(value.data, layer=None))
-    if isinstance(value, Fact) and isinstance(value.data, Tensor | Prediction):
+    if _is_tensor(value):
+        layer = None if call.path.endswith(_RESHAPING) else value.data.layer
+        return Fact(replace(value.data, layer=layer, input_site=None, sequence=None))
+    if isinstance(value, Fact) and isinstance(value.data, Prediction):
         return value
     labels = labels_of(value)
     kind = call.get("dtype") or (call.rest[1] if len(call.rest) > 1 and not call.given else None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import attributes, calls, items
 from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.inputs import inputs_in
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.layers import encoders_in, joined, layer_of, tensors_in, through
@@ -27,12 +28,14 @@ from tflint_hf.trace.events import (
     Wrapped,
 )
 from tflint_hf.trace.objects import (
+    EncoderCall,
     KerasOrigin,
     Layer,
     Model,
     ModelOrigin,
     Output,
     Tensor,
+    Wiring,
 )
 
 if TYPE_CHECKING:
@@ -61,9 +64,22 @@ def _functional(call: LibraryCall) -> Value:
         last_layers=tuple(t.layer for t in tensors),
         encoders=whole.encoders,
         keras=origin,
+        wiring=_wiring(call, tensors, whole),
+        run=call.machine.run,
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
     return ModelValue(model)
+
+
+def _wiring(call: LibraryCall, outputs: list[Tensor], whole: Tensor) -> Wiring:
+    given = call.get("inputs") or (call.rest[0] if call.rest else UNKNOWN)
+    idle: dict[int, tuple[str, Place]] = {}
+    for name, value in given.items.items() if isinstance(given, DictValue) else [("", given)]:
+        for tensor in inputs_in(value):
+            site = tensor.input_site
+            if site is not None and id(site) not in call.machine.used_inputs:
+                idle[id(site)] = (tensor.name or str(name), site.callee)
+    return Wiring(tuple(idle.values()), whole.calls, tuple(t.sequence for t in outputs))
 
 
 @path("keras.Sequential", "keras.models.Sequential")
@@ -97,7 +113,13 @@ def _note_wrapped(machine: Machine, layer: Value, wrapper: ModelValue, call: Lib
 
 
 def record_wrap(
-    machine: Machine, encoder: Model, origin: KerasOrigin | None, wrapper: str, place: Place, group: int
+    machine: Machine,
+    encoder: Model,
+    origin: KerasOrigin | None,
+    wrapper: str,
+    place: Place,
+    group: int,
+    call: EncoderCall | None = None,
 ) -> None:
     machine.record(
         Wrapped,
@@ -106,6 +128,7 @@ def record_wrap(
         encoder=encoder,
         wrapper=wrapper,
         origin=origin,
+        call=call,
     )
 
 
@@ -155,6 +178,7 @@ def _subclass_made(machine: Machine, instance: Instance, node: Any, scope: Scope
         keras=base.origin,
         own_training=own,
         keywords=frozenset({"transformers"} if is_transformers else ()),
+        run=machine.run,
     )
     instance.model = ModelValue(model)
 
@@ -168,6 +192,7 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
     outputs: tuple[Output, ...] = (Output.UNKNOWN,)
     layers: tuple[Layer | None, ...] = (None,)
     tensors: list[Tensor] = []
+    wiring: Wiring | None = None
     member = attributes.class_member(instance.cls, "call")
     is_transformers = "transformers" in value.model.keywords
     if isinstance(member, Function) and not is_transformers:
@@ -176,10 +201,11 @@ def _subclass_ready(machine: Machine, instance: Instance, node: Any, scope: Scop
         if len(tensors) == 1:
             outputs = (tensors[0].output,)
             layers = (tensors[0].layer,)
+            wiring = Wiring((), tensors[0].calls, (tensors[0].sequence,))
     trained = tuple(encoders)
     if isinstance(member, Function) and not is_transformers and tensors:
         trained = tuple(e for t in tensors for e in t.encoders)
-    value.model = replace(value.model, encoders=trained, outputs=outputs, last_layers=layers)
+    value.model = replace(value.model, encoders=trained, outputs=outputs, last_layers=layers, wiring=wiring)
     machine.record(ModelMade, value.model.site.callee, machine.new_group(), model=value.model)
     for encoder in encoders:
         if encoder.head is not None and not is_transformers and id(encoder.site) not in machine.frozen:

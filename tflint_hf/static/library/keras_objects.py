@@ -28,6 +28,7 @@ from tflint_hf.static.values import (
     ListValue,
     ModelValue,
     Value,
+    ending_of,
     make_list,
     text_of,
 )
@@ -44,6 +45,7 @@ from tflint_hf.trace.objects import (
     Missing,
     Optimizer,
     Reads,
+    SavedFile,
     Schedule,
 )
 from tflint_hf.trace.places import CallSite, Place
@@ -386,6 +388,7 @@ def _callback(call: LibraryCall) -> Value:
         _origin(call),
         call.site,
         monitor=_option(call, "monitor"),
+        saved_file=_checkpoint_file(call),
         only_best=_option(call, "save_best_only"),
         metric=metric_function(call) if name == "KerasMetricCallback" else None,
     )
@@ -395,6 +398,15 @@ def _callback(call: LibraryCall) -> Value:
 
 def _option(call: LibraryCall, name: str) -> Any:
     return literal(call.get(name), facts.UNKNOWN if call.open else ABSENT)
+
+
+def _checkpoint_file(call: LibraryCall) -> SavedFile | None:
+    """The file that a ModelCheckpoint writes."""
+    target = call.get("filepath")
+    ending = ending_of(target) if target is not None and _class_name(call) == "ModelCheckpoint" else None
+    only = literal(call.get("save_weights_only"), None if call.open else False)
+    whole = text_of(target or UNKNOWN) is not None
+    return None if ending is None else SavedFile(ending, whole, only if isinstance(only, bool) else None)
 
 
 @dataclass(eq=False, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import attributes
+from tflint_hf.static.inputs import note_used
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.text import literal
@@ -23,6 +24,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import LayerApplied
 from tflint_hf.trace.objects import (
     ABSENT,
     KerasOrigin,
@@ -45,6 +47,10 @@ _KEEPING = frozenset({"Dropout", "Flatten", "Reshape", "Permute", "SpatialDropou
 _DROPPING = frozenset({"Dropout", "SpatialDropout1D", "InputLayer"})
 _DENSE = frozenset({"Dense", "Conv1D", "Conv2D", "EinsumDense"})
 _LINEAR = frozenset({"linear", "None"})
+#: Layers that treat every token by itself, so that their output has as many of them.
+_TOKENWISE = frozenset(
+    {"Dense", "Dropout", "Activation", "Softmax", "LayerNormalization", "BatchNormalization", "ReLU"}
+)
 
 
 @path("keras.layers.*")
@@ -84,14 +90,34 @@ def _activation(call: LibraryCall, name: str) -> str | Missing:
 def _functional_layer(call: LibraryCall, name: str) -> Value:
     """`keras.layers.concatenate([...])` and its like."""
     value = call.rest[0] if call.rest else next(iter(call.given.values()), UNKNOWN)
-    return Fact(replace(joined(value), output=Output.UNKNOWN, layer=None)) if name else UNKNOWN
+    loose = replace(joined(value), output=Output.UNKNOWN, layer=None, input_site=None, sequence=None)
+    return Fact(loose) if name else UNKNOWN
 
 
 @path("keras.Input", "keras.layers.Input", "keras.engine.input_layer.Input")
 def _input(call: LibraryCall) -> Value:
     origin = call.callee.origin if call.callee is not None else None
     name = text_of(call.get("name") or UNKNOWN) or ""
-    return Fact(Tensor(keras=origin, name=name, inputs=frozenset({name} if name else ()), symbolic=True))
+    return Fact(
+        Tensor(
+            keras=origin,
+            name=name,
+            inputs=frozenset({name} if name else ()),
+            symbolic=True,
+            input_site=call.site,
+            dtype=_dtype(call),
+        )
+    )
+
+
+def _dtype(call: LibraryCall) -> str | Missing:
+    value = call.get("dtype")
+    if value is None or (isinstance(value, Const) and value.value is None):
+        told = call.open or call.get("tensor") is not None or call.get("type_spec") is not None
+        return facts.UNKNOWN if told else ABSENT
+    if isinstance(value, External):
+        return value.last
+    return text_of(value) or facts.UNKNOWN
 
 
 def tensors_in(value: Value) -> list[Tensor]:
@@ -118,7 +144,8 @@ def _of_prediction(prediction: Prediction) -> Tensor:
         PredictionForm.LOGITS: Output.LOGITS if prediction.model.head is not None else Output.UNKNOWN,
         PredictionForm.OUTPUT: Output.UNKNOWN,
     }.get(prediction.form, Output.UNKNOWN)
-    return Tensor(output=output, encoders=(prediction.model, *prediction.model.encoders))
+    calls = (prediction.call,) if prediction.call is not None else ()
+    return Tensor(output=output, encoders=(prediction.model, *prediction.model.encoders), calls=calls)
 
 
 def joined(value: Value) -> Tensor:
@@ -130,7 +157,10 @@ def joined(value: Value) -> Tensor:
     origin = next((t.keras for t in tensors if t.keras is not None), None)
     names = frozenset(n for t in tensors for n in t.inputs)
     symbolic = any(t.symbolic for t in tensors)
-    return Tensor(keras=origin, encoders=tuple(encoders.values()), inputs=names, symbolic=symbolic)
+    made = {id(c): c for t in tensors for c in t.calls}
+    return Tensor(
+        keras=origin, encoders=tuple(encoders.values()), inputs=names, symbolic=symbolic, calls=tuple(made.values())
+    )
 
 
 @method(Layer, "__call__")
@@ -138,12 +168,15 @@ def _call_layer(call: LibraryCall) -> Value:
     layer = call.receiver.data if isinstance(call.receiver, Fact) else None
     assert isinstance(layer, Layer)
     value = call.rest[0] if call.rest else next(iter(call.given.values()), UNKNOWN)
+    if isinstance(value, Fact) and isinstance(value.data, Prediction):
+        call.machine.record(LayerApplied, call.place, call.group, layer=layer.class_name, prediction=value.data)
     return Fact(through(layer, joined(value), value.known))
 
 
 def through(layer: Layer, tensor: Tensor, _known: bool = True) -> Tensor:
     """What a layer makes of a tensor."""
     origin: KerasOrigin | None = tensor.keras or layer.origin
+    tensor = replace(tensor, input_site=None, sequence=tensor.sequence if layer.class_name in _TOKENWISE else None)
     if layer.class_name in _KEEPING:
         same_shape = layer.class_name in _DROPPING
         return replace(tensor, keras=origin, layer=tensor.layer if same_shape else None)
@@ -177,17 +210,20 @@ def _set_layer(machine: Machine, _receiver: Fact, _name: str, _value: Value, _no
 
 
 @hooks.item_of(Tensor)
-def _tensor_item(_machine: Machine, receiver: Fact, _key: Value, _node: Any, _scope: Scope) -> Value:
-    return Fact(replace(receiver.data, layer=None))
+def _tensor_item(machine: Machine, receiver: Fact, _key: Value, _node: Any, _scope: Scope) -> Value:
+    note_used(machine, receiver)
+    return Fact(replace(receiver.data, layer=None, input_site=None, sequence=None))
 
 
 @hooks.unpacked_as(Tensor)
 def _tensor_parts(receiver: Fact, count: int) -> list[Value]:
-    return [Fact(replace(receiver.data, output=Output.UNKNOWN, layer=None))] * count
+    loose = replace(receiver.data, output=Output.UNKNOWN, layer=None, input_site=None, sequence=None)
+    return [Fact(loose)] * count
 
 
 @hooks.attribute_of(Tensor)
-def _tensor_attribute(_machine: Machine, receiver: Fact, name: str, _node: Any, _scope: Scope) -> Value | None:
+def _tensor_attribute(machine: Machine, receiver: Fact, name: str, _node: Any, _scope: Scope) -> Value | None:
+    note_used(machine, receiver)
     return UNKNOWN if name in {"shape", "dtype", "name"} else None
 
 
@@ -218,7 +254,8 @@ def _tensor_method(call: LibraryCall) -> Value:
 def _operation(call: LibraryCall) -> Value:
     values = make_list("list", [*call.rest, *call.given.values()])
     tensor = joined(values)
-    return Fact(replace(tensor, output=Output.UNKNOWN, layer=None)) if tensors_in(values) else UNKNOWN
+    loose = replace(tensor, output=Output.UNKNOWN, layer=None, input_site=None, sequence=None)
+    return Fact(loose) if tensors_in(values) else UNKNOWN
 
 
 def layer_of(value: Value) -> Layer | None:

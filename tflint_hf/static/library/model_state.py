@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.knowledge import Task
 from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
+from tflint_hf.static.library.encoder_calls import encoder_call
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import record_wrap
 from tflint_hf.static.library.keras_objects import (
@@ -29,12 +30,14 @@ from tflint_hf.static.values import (
     Value,
     make_list,
 )
+from tflint_hf.trace.events import TrainableSet
 from tflint_hf.trace.objects import (
     ModelOrigin,
     ModelState,
     Prediction,
     PredictionForm,
 )
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -51,6 +54,7 @@ def state_of(value: ModelValue) -> ModelState:
     return ModelState(
         frozen=False if frozen is None else (frozen.value if isinstance(frozen, Const) else None),
         head_changed="head_changed" in value.state,
+        escaped="escaped" in value.state,
     )
 
 
@@ -85,7 +89,7 @@ def _model_attribute(_machine: Machine, receiver: ModelValue, name: str, _node: 
         return receiver.state.get("config", ConfigValue())
     if name in _MODEL_METHODS:
         return Bound(receiver, name)
-    if name in {"name", "history", "metrics_names", "input", "output", "inputs", "outputs", "trainable_variables"}:
+    if name in {"name", "history", "metrics_names", "input", "output", "inputs", "outputs"}:
         return UNKNOWN
     if name in {"compute_loss", "hf_compute_loss"}:
         return Bound(receiver, name)
@@ -124,6 +128,7 @@ _MODEL_METHODS = frozenset(
 @hooks.set_attribute_of(ModelValue)
 def _set_model(machine: Machine, receiver: ModelValue, name: str, value: Value, node: Any, scope: Scope) -> None:
     if name == "trainable":
+        note_trainable(machine, receiver, "", value, Place(scope.unit, node))
         _set_trainable(machine, receiver, value, "")
     elif name == "optimizer":
         machine.store.write(receiver.state, "escaped", Const(True))
@@ -137,13 +142,19 @@ def _replaces_layer(receiver: ModelValue, value: Value) -> bool:
 
 
 @hooks.set_attribute_of(Part)
-def _set_part(machine: Machine, receiver: Part, name: str, value: Value, _node: Any, _scope: Scope) -> None:
+def _set_part(machine: Machine, receiver: Part, name: str, value: Value, node: Any, scope: Scope) -> None:
     if name == "trainable":
+        note_trainable(machine, receiver.owner, receiver.path, value, Place(scope.unit, node))
         _set_trainable(machine, receiver.owner, value, receiver.path)
     elif receiver.path == "config" or receiver.path.startswith("config."):
         machine.store.write(receiver.owner.state, "config_changed", Const(True))
     elif name == "activation" or not isinstance(value, Const):
         machine.store.write(receiver.owner.state, "head_changed", Const(True))
+
+
+def note_trainable(machine: Machine, owner: ModelValue, part: str, value: Value, place: Place) -> None:
+    known = value.value if isinstance(value, Const) and isinstance(value.value, bool) and not value.soft else None
+    machine.record(TrainableSet, place, machine.new_group(), model=owner.model, part=part, value=known)
 
 
 def _set_trainable(machine: Machine, owner: ModelValue, value: Value, path: str) -> None:
@@ -179,12 +190,14 @@ def _call_part(call: LibraryCall) -> Value:
     model = part.owner.model
     arguments = make_list("list", [*call.rest, *call.given.values()])
     symbolic = next((t for t in tensors_in(arguments) if t.keras is not None and t.symbolic), None)
-    if model.head is None or "." in part.path or "[]" in part.path:
+    call.machine.store.write(part.owner.state, "built", Const(True))
+    if model.head is None or "." in part.path or "[" in part.path:
         return UNKNOWN
+    made = encoder_call(call, model)
     if symbolic is not None:
-        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
+        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group, made)
     base = replace(model.head, task=Task.BASE)
-    return Fact(Prediction(replace(model, head=base), PredictionForm.OUTPUT, call.site))
+    return Fact(Prediction(replace(model, head=base), PredictionForm.OUTPUT, call.site, call=made))
 
 
 @method(Part, "*")

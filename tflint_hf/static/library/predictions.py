@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.knowledge import Task
 from tflint_hf.static import attributes, calls, uses
 from tflint_hf.static.library import hooks
+from tflint_hf.static.library.encoder_calls import encoder_call
 from tflint_hf.static.library.feeds import feed_of
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described, record_wrap
 from tflint_hf.static.library.layers import joined, tensors_in
 from tflint_hf.static.library.model_state import receiving_model
+from tflint_hf.static.library.training_loops import note_model_call, outside_tapes
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
@@ -27,6 +29,7 @@ from tflint_hf.static.values import (
 )
 from tflint_hf.trace.events import (
     LossCalled,
+    PoolerAsked,
     Predicted,
 )
 from tflint_hf.trace.objects import (
@@ -50,6 +53,7 @@ def _predict(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is None:
         return UNKNOWN
+    call.machine.store.write(value.state, "built", Const(True))
     feed = feed_of(call.get("x"))
     form = prediction_form(value)
     if form is None:
@@ -73,9 +77,11 @@ def _call_model(call: LibraryCall) -> Value:
     if isinstance(call.receiver, Instance):
         member = attributes.class_member(call.receiver.cls, "call")
         if isinstance(member, Function):
-            return calls.call_function(
-                call.machine, member, [call.receiver, *call.rest], call.given, call.node, call.scope
-            )
+            note_model_call(call, call.receiver.model)
+            with outside_tapes(call.machine):
+                return calls.call_function(
+                    call.machine, member, [call.receiver, *call.rest], call.given, call.node, call.scope
+                )
     value = receiving_model(call)
     if value is None:
         return UNKNOWN
@@ -85,16 +91,19 @@ def _call_model(call: LibraryCall) -> Value:
     symbolic = next((t for t in tensors if t.keras is not None and t.symbolic), None)
     if symbolic is not None and "transformers" in model.keywords:
         record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
+    call.machine.store.write(value.state, "built", Const(True))
+    note_model_call(call, value)
     if model.head is None:
         tensor = joined(arguments)
         described_model = described(value)
         output = described_model.outputs[0] if len(described_model.outputs) == 1 else Output.UNKNOWN
         encoders = (*tensor.encoders, *described_model.encoders)
         return Fact(replace(tensor, output=output, encoders=encoders, layer=None))
+    made = encoder_call(call, model)
     if symbolic is not None:
-        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group)
+        record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group, made)
     form = prediction_form(value)
-    return UNKNOWN if form is None else Fact(Prediction(model, form, call.site))
+    return UNKNOWN if form is None else Fact(Prediction(model, form, call.site, call=made))
 
 
 _OUTPUT_FIELDS = {
@@ -113,12 +122,18 @@ def _prediction_attribute(machine: Machine, receiver: Fact, name: str, node: Any
     if name in _OUTPUT_FIELDS:
         return Fact(replace(prediction, form=_OUTPUT_FIELDS[name]))
     if name in {"last_hidden_state", "pooler_output", "hidden_states", "encoder_last_hidden_state"}:
-        return Fact(_hidden(prediction))
+        if name == "pooler_output":
+            machine.record(
+                PoolerAsked, Place(scope.unit, node), machine.new_group(), prediction=prediction, spelling=f".{name}"
+            )
+        return Fact(_hidden(prediction, {"last_hidden_state": True, "pooler_output": False}.get(name)))
     return None
 
 
-def _hidden(prediction: Prediction) -> Tensor:
-    return Tensor(Output.HIDDEN_STATES, encoders=(prediction.model, *prediction.model.encoders))
+def _hidden(prediction: Prediction, sequence: bool | None) -> Tensor:
+    calls = (prediction.call,) if prediction.call is not None else ()
+    encoders = (prediction.model, *prediction.model.encoders)
+    return Tensor(Output.HIDDEN_STATES, encoders=encoders, calls=calls, sequence=sequence)
 
 
 @hooks.item_of(Prediction)
@@ -132,7 +147,11 @@ def _prediction_item(machine: Machine, receiver: Fact, key: Value, node: Any, sc
     head = prediction.model.head
     if isinstance(key, Const) and isinstance(key.value, int):
         if head is not None and head.task is Task.BASE:
-            return Fact(_hidden(prediction))
+            if key.value == 1:
+                machine.record(
+                    PoolerAsked, Place(scope.unit, node), machine.new_group(), prediction=prediction, spelling="[1]"
+                )
+            return Fact(_hidden(prediction, True if key.value == 0 else None))
         return Fact(replace(prediction, form=PredictionForm.LOGITS)) if key.value == 0 else UNKNOWN
     if isinstance(key, ListValue) and key.kind == "tuple":
         uses.used_as_array(machine, receiver, "an index for two axes", Place(scope.unit, node))

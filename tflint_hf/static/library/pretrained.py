@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.knowledge import Task, TFClass, tf_class
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.hooks import path
+from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.text import is_collator_class, is_tokenizer_class, make_collator, make_tokenizer
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
     DictValue,
+    Fact,
     ModelValue,
     Value,
     text_of,
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import (
+    ForeignModelUsed,
     LabelsConfigured,
     ModelMade,
+    TorchTrainerMade,
 )
 from tflint_hf.trace.objects import (
     ABSENT,
+    ForeignModel,
     LabelSetup,
     Missing,
     Model,
@@ -59,13 +64,44 @@ def _transformers(call: LibraryCall) -> Value:
         return _config(call)
     head = tf_class(name)
     if head is None:
-        return UNKNOWN
+        return _foreign(call, name, wanted)
     if wanted == "from_pretrained":
         call.machine.keras.load_transformers()
         return _pretrained(call, head, name)
     call.machine.keras.load_transformers()
     if wanted in {"", "from_config", "_from_config"}:
         return _from_config(call, head, name)
+    return UNKNOWN
+
+
+_TORCH_CLASS = re.compile(r"(?!TF|Flax)(?:AutoModel\w*|[A-Z]\w*(?:For[A-Z]\w+|LMHeadModel|Model))\Z")
+
+
+def _foreign(call: LibraryCall, name: str, wanted: str) -> Value:
+    """A class that is made with PyTorch: its name lacks the TF in front."""
+    is_model = _TORCH_CLASS.match(name) and not name.endswith(("Output", "PreTrainedModel")) and tf_class(f"TF{name}")
+    if is_model and wanted in {"from_pretrained", "from_config"}:
+        return Fact(ForeignModel(name, call.site))
+    return UNKNOWN
+
+
+@method(ForeignModel, "fit", "compile", "train_on_batch", signature="keras.Model.compile")
+def _foreign_used(call: LibraryCall) -> Value:
+    model = call.receiver.data if isinstance(call.receiver, Fact) else None
+    assert isinstance(model, ForeignModel)
+    # nn.Module has a compile() of its own, without these arguments.
+    if call.path != "compile" or {"optimizer", "loss", "metrics"} & call.given.keys():
+        call.machine.record(ForeignModelUsed, call.site.callee, call.group, model=model, use=call.path)
+    return UNKNOWN
+
+
+@path("transformers.Trainer", "transformers.Seq2SeqTrainer")
+def _trainer(call: LibraryCall) -> Value:
+    given = call.get("model") or (call.rest[0] if call.rest else None)
+    if isinstance(given, ModelValue) and given.model.head is not None:
+        place = call.site.values.get("model", call.site.values.get("#0", call.site.callee))
+        trainer = call.path.rpartition(".")[2]
+        call.machine.record(TorchTrainerMade, place, call.group, model=given.model, trainer=trainer)
     return UNKNOWN
 
 
@@ -122,6 +158,8 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         labels_place=call.site.values.get("num_labels", _config_place(config, "num_labels")),
         problem_type=_problem_type(given, config),
         problem_place=call.site.values.get("problem_type", _config_place(config, "problem_type")),
+        return_dict=_return_dict(given, config),
+        run=call.machine.run,
         keywords=frozenset(_telling(given)) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
@@ -168,6 +206,17 @@ def _telling(given: dict[str, Value]) -> set[str]:
 def _output_settings(config: Value | None) -> frozenset[str]:
     """Settings of a configuration that change what kind of object the model puts out."""
     return frozenset({"return_dict"} & config.given.keys()) if isinstance(config, ConfigValue) else frozenset()
+
+
+def _return_dict(given: dict[str, Value], config: Value | None) -> bool | Missing:
+    """The setting return_dict, as the model or its configuration was told."""
+    value = given.get("return_dict")
+    if value is None and isinstance(config, ConfigValue):
+        value = config.given.get("return_dict")
+    if value is None:
+        return ABSENT
+    known = isinstance(value, Const) and isinstance(value.value, bool)
+    return value.value if known and isinstance(value, Const) else facts.UNKNOWN
 
 
 def _note_labels(call: LibraryCall, given: dict[str, Value]) -> None:

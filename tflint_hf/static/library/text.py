@@ -11,6 +11,7 @@ from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
 from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import TokenizerMade
 from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, LabelEncoding, Labels, Missing, Tokenizer
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def make_tokenizer(call: LibraryCall, class_name: str) -> Value:
     name = call.get("pretrained_model_name_or_path") or (call.rest[0] if call.rest else UNKNOWN)
     checkpoint: str | Missing = text_of(name) or facts.UNKNOWN
     keywords = frozenset(call.given) | ({"**"} if call.open else set())
-    return TokenizerValue(Tokenizer(class_name, checkpoint, call.site, keywords))
+    tokenizer = Tokenizer(class_name, checkpoint, call.site, keywords)
+    call.machine.record(TokenizerMade, call.site.callee, call.group, tokenizer=tokenizer)
+    return TokenizerValue(tokenizer)
 
 
 @dataclass(eq=False, slots=True)
@@ -131,12 +134,10 @@ def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
     "encode",
     "decode",
     "batch_decode",
-    "save_pretrained",
     "add_tokens",
     "convert_tokens_to_ids",
     "add_special_tokens",
     "tokenize",
-    "push_to_hub",
     "as_target_tokenizer",
 )
 def _other(call: LibraryCall) -> Value:

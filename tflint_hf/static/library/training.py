@@ -29,7 +29,6 @@ from tflint_hf.static.values import (
     Union,
     Value,
     alternatives,
-    text_of,
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import (
@@ -131,6 +130,7 @@ def _fit(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is None:
         return UNKNOWN
+    call.machine.store.write(value.state, "built", Const(True))
     inputs = call.get("x") or call.get("generator")
     feed, validation = feed_of(inputs), feed_of(call.get("validation_data"))
     given = {name: call.get(name) for name in ("x", "y", "validation_data")}
@@ -181,6 +181,7 @@ def _counted(call: LibraryCall, name: str) -> Amount | Missing:
 def _evaluate(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is not None:
+        call.machine.store.write(value.state, "built", Const(True))
         call.machine.record(
             Evaluated,
             call.site.callee,
@@ -189,13 +190,4 @@ def _evaluate(call: LibraryCall) -> Value:
             feed=feed_of(call.get("x")),
             site=call.site,
         )
-    return UNKNOWN
-
-
-@method(ModelValue, "save_pretrained", "save")
-def _save(call: LibraryCall) -> Value:
-    """A folder that the program writes is not a checkpoint of the Hub when it is read back."""
-    folder = text_of(call.rest[0] if call.rest else call.get("save_directory", UNKNOWN) or UNKNOWN)
-    if folder is not None:
-        call.machine.saved.add(folder)
     return UNKNOWN
