@@ -374,3 +374,44 @@ def test_a_fault_of_the_tool_is_told_in_a_sentence(
     assert "tflint-hf failed: KeyError: 'lost'" in output.err
     assert "Please report it" in output.err
     assert ("Traceback (most recent call last)" in output.err) is verbose
+
+
+COURSE_SCRIPT = Path(__file__).parent.parent / "fixtures" / "course" / "train.py"
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ('threshold = "high"', "must be a number above 0"),
+        ("threshold = true", "must be a number above 0"),
+        ("treshold = 1e-3", "has no option treshold; it has threshold"),
+    ],
+)
+def test_an_option_that_a_rule_does_not_know_is_an_error_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, complaint: str
+) -> None:
+    (tmp_path / "tflint-hf.toml").write_text(f"[rules.TFO002]\n{setting}\n")
+    (tmp_path / "train.py").write_text("import tensorflow\n")
+    assert main(["scan", str(tmp_path)]) == 2
+    message = capsys.readouterr().err
+    assert complaint in message
+    assert "tflint-hf.toml:2:" in message
+
+
+@pytest.mark.parametrize("target", ["transfomers=4.1", "transformers=abc", "transformers"])
+def test_a_target_that_is_none_is_an_error_of_use(capsys: pytest.CaptureFixture[str], target: str) -> None:
+    assert main(["scan", "--target", target, str(COURSE_SCRIPT)]) == 2
+    assert "fault of tflint-hf" not in capsys.readouterr().err
+
+
+def test_targets_may_be_ranges_and_several(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["scan", "--format", "json", "--target", "transformers>=4.38,<5,datasets=2.0.0", str(COURSE_SCRIPT)]) == 1
+    )
+    assert '"datasets": "2.0.0"' in capsys.readouterr().out
+
+
+def test_a_suppression_of_no_rule_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.py").write_text("import tensorflow  # tflint-hf: ignore[stirng-optimizer]\n")
+    assert main(["scan", "--isolated", "--format", "concise", str(tmp_path)]) == 1
+    assert "TFX002" in capsys.readouterr().out

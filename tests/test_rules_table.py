@@ -68,7 +68,7 @@ def test_a_rule_file_becomes_a_rule(table: RuleTable) -> None:
     assert rule.applies == {"transformers": ">=4.20,<5"}
     assert (rule.probe, rule.probe_reason) == (None, "nothing to measure")
     assert rule.summary == "Finds a loss that is wrong."
-    assert rule.url.endswith("/rules/string-optimizer/")
+    assert rule.url == "", "no page is published yet"
 
 
 def test_a_page_shows_both_programs(table: RuleTable) -> None:

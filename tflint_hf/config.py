@@ -77,11 +77,14 @@ def find_config(path: Path) -> Path | None:
     start = Path(path).absolute()
     for folder in (start, *start.parents) if start.is_dir() else start.parents:
         own = folder / FILE_NAME
-        if own.is_file():
-            return own
         project = folder / PROJECT_FILE
-        if project.is_file() and _speaks_of_us(project):
-            return project
+        try:
+            if own.is_file():
+                return own
+            if project.is_file() and _speaks_of_us(project):
+                return project
+        except OSError:  # a folder that may not be entered; the walk says so
+            continue
     return None
 
 
@@ -134,6 +137,16 @@ def _toml_error(path: Path, text: str, error: ValueError) -> ConfigError:
         return ConfigError(path, 1, f"is not valid TOML: {message}")
     line = int(place[1]) if place[1] else text.count("\n") + 1
     return ConfigError(path, line, f"is not valid TOML: {message[: place.start()].lower()}")
+
+
+def key_error(path: Path, keys: tuple[str, ...], message: str) -> ConfigError:
+    """An error about a key of a configuration file that was read before, with its line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ConfigError(path, None, message)
+    inside = ("tool", TABLE) if path.name == PROJECT_FILE else ()
+    return ConfigError(path, _line_of(text, (*inside, *keys)), message)
 
 
 def _line_of(text: str, keys: tuple[str, ...]) -> int:

@@ -159,7 +159,8 @@ def _walk(top: Path, excluded: IgnoreRules, *, respect_gitignore: bool) -> Itera
         if respect_gitignore:
             rules = directory_rules(folder, {entry.name for entry in entries}, rules)
         for entry in entries:
-            is_ours = Path(entry.name).suffix.lower() in SUFFIXES
+            # `.#name` is a link that an editor keeps while a file is changed; it points nowhere.
+            is_ours = Path(entry.name).suffix.lower() in SUFFIXES and not entry.name.startswith(".#")
             is_folder = entry.is_dir(follow_symlinks=False)
             if not (is_ours or is_folder):
                 continue

@@ -22,7 +22,7 @@ from tflint_hf.findings import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-DOCUMENTATION_URL = "https://tflint-hf.readthedocs.io"
+DOCUMENTATION_URL = ""
 KNOWLEDGE_FOLDER = "knowledge"
 
 
@@ -66,7 +66,8 @@ class Rule:
 
     @property
     def url(self) -> str:
-        return f"{DOCUMENTATION_URL}/rules/{self.name}/"
+        """The address of the rule's page, empty as long as the pages are not published."""
+        return f"{DOCUMENTATION_URL}/rules/{self.name}/" if DOCUMENTATION_URL else ""
 
     @property
     def summary(self) -> str:

@@ -37,9 +37,10 @@ def removed_tf_classes(trace: Trace, target: Target) -> Iterator[Fault]:
     first = next((e for e in trace.of(Imported) if needs_tensorflow(e)), None)
     if first is not None:
         pinned = "transformers" in target.pinned
+        reason = "which the requirements allow" if pinned else "which a fresh install takes, as nothing is pinned"
         yield Fault(
             first.place,
-            {"name": first.name or first.module},
+            {"name": first.name or first.module, "reason": reason},
             severity=None if pinned else Severity.INFO,
             rests_on={"transformers": ">=5"},
         )
@@ -54,7 +55,7 @@ def removed_tf_trainer(imported: Imported, target: Target) -> Iterator[Fault]:
         yield Fault(imported.place, {"name": imported.name}, severity=on_a_branch, rests_on=applies)
 
 
-@check("TFV005")
+@check("TFV005", once_per_project=True)
 def pytorch_safetensors_in_tf(trace: Trace, target: Target) -> Iterator[Fault]:
     """transformers 4.55 to 4.57 cannot read PyTorch's safetensors into a TensorFlow model.
 

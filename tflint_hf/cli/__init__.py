@@ -8,7 +8,7 @@ import click
 
 from tflint_hf import __version__
 from tflint_hf.cli.exits import Exit, Invocation
-from tflint_hf.cli.output import forget_standard_output
+from tflint_hf.cli.output import OutputError, forget_standard_output
 from tflint_hf.cli.rules import rule_command, rules_command
 from tflint_hf.cli.scan import scan_command
 
@@ -47,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         forget_standard_output()
         return Exit.CLEAN
+    except OutputError as error:
+        click.echo(f"error: the report cannot be written: {error}", err=True)
+        forget_standard_output()
+        return Exit.FAILED
     except Exception as error:
         _report_internal_error(error, verbose=invocation.verbose)
         return Exit.FAILED

@@ -28,12 +28,24 @@ def wants_color(choice: str, environment: Mapping[str, str], *, terminal: bool) 
     return terminal and environment.get("TERM") != "dumb"
 
 
+class OutputError(Exception):
+    """Standard output takes no more."""
+
+
 def print_text(text: str, *, color: bool = False, err: bool = False) -> None:
     """Print on a console or pipe of any encoding: a character that it lacks is written as an escape."""
     stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        raise OutputError("standard output is closed")
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    click.echo(text, nl=False, color=color, err=err)
+    try:
+        click.echo(text, nl=False, color=color, err=err)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from None
 
 
 def forget_standard_output() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 STDIN = "-"
+_TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
+TARGET_LIBRARIES = ("transformers", "tensorflow", "datasets", "tf-keras", "keras")
 NEVER = "never"
 CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
@@ -104,6 +107,7 @@ def run(flags: Flags) -> int:
     from tflint_hf.config import Config, ConfigError, find_config, load_config
     from tflint_hf.engine import ScanOptions, scan
     from tflint_hf.rules import UnknownRule, load_rules
+    from tflint_hf.target import VersionError
 
     from_stdin = STDIN in flags.paths
     if from_stdin and len(flags.paths) > 1:
@@ -136,7 +140,7 @@ def run(flags: Flags) -> int:
             raise click.UsageError(f"--statistics has no {format_name} form: use {', '.join(STATISTICS_FORMATS)}")
         with ProgressBar() if _shows_progress(flags) else nullcontext() as progress:
             result = scan(paths, options, progress)
-    except (ConfigError, UnknownRule) as error:
+    except (ConfigError, UnknownRule, VersionError) as error:
         raise click.ClickException(str(error)) from None
 
     for scan_error in result.errors:
@@ -168,13 +172,21 @@ def _common_place(paths: Sequence[Path], flags: Flags) -> Path:
 
 
 def _target_versions(targets: Sequence[str]) -> dict[str, str]:
+    """Library to version or range, from texts such as `transformers=4.38.2` and `transformers>=4.38,<5`."""
     versions: dict[str, str] = {}
-    for target in targets:
-        library, equals, version = target.partition("=")
-        library, version = library.strip().lower(), version.lstrip("=").strip()
-        if not (library and equals and version):
-            raise click.UsageError(f"--target {target} is not LIB=VERSION, as in --target transformers=4.38.2")
-        versions[library] = version
+    library = ""
+    for part in (piece.strip() for text in targets for piece in text.split(",") if piece.strip()):
+        named = _TARGET.fullmatch(part)
+        if named is None:
+            raise click.UsageError(f"--target {part} is not LIB=VERSION, as in --target transformers=4.38.2")
+        name, operator, version = named.groups()
+        if not name and library:  # the second half of a range
+            versions[library] += f",{operator}{version}"
+            continue
+        library = name.lower()
+        if library not in TARGET_LIBRARIES:
+            raise click.UsageError(f"--target {part}: the libraries are {', '.join(TARGET_LIBRARIES)}")
+        versions[library] = version if operator in {"=", "=="} else f"{operator}{version}"
     return versions
 
 

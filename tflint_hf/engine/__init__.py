@@ -11,7 +11,7 @@ from tflint_hf.engine.options import Configs, ScanOptions
 from tflint_hf.engine.suppressed import without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
-from tflint_hf.findings import Finding, ScanError, ScanResult
+from tflint_hf.findings import Finding, ScanError, ScanResult, Severity
 from tflint_hf.judge import once_per_project
 from tflint_hf.rules import load_rules
 from tflint_hf.target import project_root
@@ -75,7 +75,8 @@ def _said_once(result: ProgramResult, said: set[tuple[Path, str]]) -> list[Findi
     """The findings of a program, without what was already said of its project."""
     kept = []
     for finding in result.findings:
-        if finding.code in once_per_project():
+        # A fault in a certain place is a fault in each; what is only worth knowing of a project is said once.
+        if finding.code in once_per_project() and (finding.severity is Severity.INFO or finding.code == "TFV001"):
             if (result.root, finding.code) in said:
                 continue
             said.add((result.root, finding.code))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tflint_hf.config import Config, find_config, load_config
+from tflint_hf.config import Config, find_config, key_error, load_config
+from tflint_hf.rules import UnknownRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,14 +60,26 @@ class Configs:
         return self._by_file[path]
 
 
+def _of_config(config: Config, key: str, rules: RuleTable) -> frozenset[str]:
+    """The rules that a list of the configuration names."""
+    selectors: Sequence[str] = getattr(config, key) or ()
+    try:
+        return resolve_all(selectors, rules)
+    except UnknownRule as error:
+        if config.path is None:
+            raise
+        raise key_error(config.path, (key.replace("_", "-"),), str(error)) from None
+
+
 def selected_codes(config: Config, options: ScanOptions, rules: RuleTable) -> frozenset[str]:
     """The rules to run: selected ones, more of them, less the ignored ones; the command line has the last word."""
-    selected = options.select if options.select is not None else config.select
-    codes = rules.resolve("ALL") if selected is None else resolve_all(selected, rules)
-    ignored = resolve_all((*config.ignore,), rules) - resolve_all(
-        (*(options.select or ()), *options.extend_select), rules
-    )
-    codes |= resolve_all((*config.extend_select, *options.extend_select), rules)
+    asked = resolve_all((*(options.select or ()), *options.extend_select), rules)
+    if options.select is not None:
+        codes = resolve_all(options.select, rules)
+    else:
+        codes = rules.resolve("ALL") if config.select is None else _of_config(config, "select", rules)
+    ignored = _of_config(config, "ignore", rules) - asked
+    codes |= _of_config(config, "extend_select", rules) | resolve_all(options.extend_select, rules)
     return codes - ignored - resolve_all(options.ignore, rules)
 
 

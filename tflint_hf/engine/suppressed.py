@@ -34,6 +34,8 @@ def without_suppressed(
         return code.startswith(wanted) or name.upper() == wanted or wanted == "ALL"
 
     def checked(selector: str) -> bool:
+        if selector != "ALL" and not any(matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
+            return True  # no such rule: the comment can never hide anything
         config = configs.of(Path.cwd())
         codes = selected_codes(config, options, rules)
         return any(matches(selector, code, rules.by_code[code].name) for code in codes)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.config import key_error
 from tflint_hf.discovery import Candidate, discover, may_hold_training_code
 from tflint_hf.findings import ScanError
 from tflint_hf.programs import Program, programs
+from tflint_hf.rules import UnknownRule
 from tflint_hf.source import SourceError, read_bytes
 from tflint_hf.target import Target, find_target, project_root
 
@@ -108,8 +110,11 @@ def make_tasks(
 
 
 def _unreadable(path: Path, raw: bytes) -> bool:
-    """Whether a file that the user's tools would try to run cannot be Python at all."""
-    return path.suffix in {".py", ".ipynb"} and b"\0" in raw[:4096]
+    """Whether a file that the user's tools would try to run cannot be what its name says."""
+    if path.suffix == ".ipynb":
+        text = raw.strip()
+        return not (text.startswith(b"{") and text.endswith(b"}") and (b'"cells"' in text or b'"worksheets"' in text))
+    return path.suffix == ".py" and b"\0" in raw[:4096]
 
 
 def _neighbours(of_interest: Sequence[Path], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:
@@ -143,7 +148,37 @@ def repository_of(path: Path) -> Path:
 
 
 def _rule_options(config: Config, rules: RuleTable) -> dict[str, dict[str, Any]]:
-    return {code: dict(given) for name, given in config.rule_options.items() for code in rules.resolve(name)}
+    """The options of each rule as the configuration sets them. Raises ConfigError for what a rule does not know."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, given in config.rule_options.items():
+        for code in _named(config, rules, name, ("rules", name)):
+            known = rules.by_code[code].options
+            for option, value in given.items():
+                trouble = _option_trouble(rules.by_code[code].name, option, value, known)
+                if trouble is not None and config.path is not None:
+                    raise key_error(config.path, ("rules", name, option), trouble)
+            found[code] = dict(given)
+    return found
+
+
+def _option_trouble(rule: str, option: str, value: Any, known: Mapping[str, Any]) -> str | None:
+    if option not in known:
+        names = ", ".join(sorted(known)) or "none"
+        return f"{rule} has no option {option}; it has {names}"
+    if known[option]["type"] == "number" and (
+        isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
+    ):
+        return f"{option} of {rule} must be a number above 0"
+    return None
+
+
+def _named(config: Config, rules: RuleTable, selector: str, keys: tuple[str, ...]) -> frozenset[str]:
+    try:
+        return rules.resolve(selector)
+    except UnknownRule as error:
+        if config.path is None:
+            raise
+        raise key_error(config.path, keys, str(error)) from None
 
 
 def stdin_task(

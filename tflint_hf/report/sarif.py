@@ -33,7 +33,7 @@ def render(result: ScanResult, rules: RuleTable) -> str:
             "driver": {
                 "name": "tflint-hf",
                 "semanticVersion": __version__,
-                "informationUri": DOCUMENTATION_URL,
+                **({"informationUri": DOCUMENTATION_URL} if DOCUMENTATION_URL else {}),
                 "rules": [_rule(rules.by_code[code]) for code in met],
             }
         },
@@ -61,7 +61,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.summary},
         "help": {"text": body, "markdown": body},
-        "helpUri": rule.url,
+        **({"helpUri": rule.url} if rule.url else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"tags": [rule.family], "precision": "very-high" if rule.confidence == "certain" else "high"},
     }

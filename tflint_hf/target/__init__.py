@@ -6,10 +6,20 @@ from tflint_hf.target.resolution import (
     FolderCache,
     Pin,
     Target,
+    VersionError,
     find_target,
     pins_in_text,
     project_root,
     unknown_target,
 )
 
-__all__ = ["FolderCache", "Pin", "Target", "find_target", "pins_in_text", "project_root", "unknown_target"]
+__all__ = [
+    "FolderCache",
+    "Pin",
+    "Target",
+    "VersionError",
+    "find_target",
+    "pins_in_text",
+    "project_root",
+    "unknown_target",
+]

@@ -286,6 +286,10 @@ def _settles(library: str, pinned: str | None, applies: str) -> bool:
     return bool(known) and all(wanted.contains(version, prereleases=True) for version in known)
 
 
+class VersionError(ValueError):
+    """A version that was given by hand and is none."""
+
+
 def _override(name: str, text: str) -> str:
     try:
         return f"=={Version(text)}"
@@ -294,7 +298,7 @@ def _override(name: str, text: str) -> str:
     try:
         return str(SpecifierSet(text))
     except InvalidSpecifier:
-        raise ValueError(
+        raise VersionError(
             f"{text!r} is no version of {name}: write a version such as 4.40.2 or a range such as '>=4.30,<5'"
         ) from None
 
