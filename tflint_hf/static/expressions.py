@@ -10,7 +10,7 @@ import libcst as cst
 from tflint_hf.static import amounts, attributes, calls, items, uses
 from tflint_hf.static.machine import MAX_EXPRESSION_DEPTH
 from tflint_hf.static.scopes import Scope
-from tflint_hf.static.syntax import parameters, string_value
+from tflint_hf.static.syntax import parameters, source_text, string_value
 from tflint_hf.static.truth import condition_key, truth
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -76,17 +76,20 @@ def _string(_machine: Machine, node: cst.SimpleString | cst.ConcatenatedString, 
 
 def _formatted(machine: Machine, node: cst.FormattedString, scope: Scope) -> Value:
     parts: list[str] = []
-    soft = False
+    soft, known = False, True
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
             parts.append(part.value)
         elif isinstance(part, cst.FormattedStringExpression):
             value = evaluate(machine, part.expression, scope)
+            if "%" in "".join(source_text(spec) for spec in part.format_spec or ()):
+                uses.read_as_probability(machine, value, part.expression, scope)
             if not isinstance(value, Const) or part.format_spec is not None or part.conversion is not None:
-                return _ending(node)
+                known = False
+                continue
             soft = soft or value.soft
             parts.append(str(value.value))
-    return Const("".join(parts), soft)
+    return Const("".join(parts), soft) if known else _ending(node)
 
 
 def _ending(node: cst.FormattedString) -> Value:
@@ -264,7 +267,7 @@ def _comparison(machine: Machine, node: cst.Comparison, scope: Scope) -> Value:
     if isinstance(part.operator, cst.Is | cst.IsNot):
         return uses.is_none(left, right, negated=isinstance(part.operator, cst.IsNot))
     uses.operator_used(machine, left, right, node, scope)
-    return UNKNOWN
+    return uses.comparison(machine, node, left, right, scope)
 
 
 def _conditional(machine: Machine, node: cst.IfExp, scope: Scope) -> Value:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tflint_hf.static.syntax import names_in, source_text
 from tflint_hf.static.values import Const, DictValue, External, Fact, Function, ListValue, ModelValue, Value
-from tflint_hf.trace.objects import Amount
+from tflint_hf.trace.objects import Amount, Prediction
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
@@ -23,7 +23,7 @@ def truth(value: Value) -> bool | None:
         return bool(value.items)
     if isinstance(value, DictValue) and not value.open:
         return bool(value.items)
-    if isinstance(value, Fact) and isinstance(value.data, Amount):
+    if isinstance(value, Fact) and isinstance(value.data, Amount | Prediction):
         return None
     if isinstance(value, Function | ModelValue | External | Fact):
         return True

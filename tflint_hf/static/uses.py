@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -9,8 +10,8 @@ import libcst as cst
 from tflint_hf.static import inputs
 from tflint_hf.static.syntax import dotted_name, inside_loop, source_text
 from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
-from tflint_hf.trace.events import PredictionUsed, ResultDiscarded
-from tflint_hf.trace.objects import Prediction, PredictionForm, Tensor
+from tflint_hf.trace.events import PredictionCompared, PredictionUsed, ReadAsProbability, ResultDiscarded
+from tflint_hf.trace.objects import GivenLabels, Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
@@ -40,6 +41,62 @@ def used_as_array(machine: Machine, value: Value | None, use: str, place: Place,
         operand=place if isinstance(place.anchor, cst.Name | cst.Call) else None,
     )
     return True
+
+
+def read_as_probability(machine: Machine, value: Value | None, node: cst.CSTNode, scope: Scope) -> None:
+    """Note that `node` takes what a model put out for probabilities, if that is what `value` is."""
+    if isinstance(value, Fact) and isinstance(value.data, Prediction):
+        prediction = value.data
+        if prediction.form in (PredictionForm.LOGITS, PredictionForm.ARRAY):
+            place = Place(scope.unit, node)
+            use = source_text(node)
+            machine.record(ReadAsProbability, place, machine.new_group(), prediction=prediction, use=use)
+
+
+def compared(
+    machine: Machine, left: Value | None, right: Value | None, text: str, place: Place, group: int | None = None
+) -> None:
+    """Note that predictions are compared with labels, whichever of the two is which."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Fact) and isinstance(one.data, Prediction) and isinstance(other, Array):
+            if one.data.form is PredictionForm.OUTPUT:
+                return
+            root, cut = _root(other)
+            labels = GivenLabels(root.dataset, root.state, cut, text)
+            used = machine.new_group() if group is None else group
+            machine.record(PredictionCompared, place, used, prediction=one.data, labels=labels)
+            return
+
+
+def _root(array: Array) -> tuple[Array, bool]:
+    """The array that another one is part of in the end, and whether it is a part at all."""
+    cut = False
+    while array.cut is not None and isinstance(array.cut.of, Array):
+        cut = cut or (array.cut.start, array.cut.end) != (0, 0)
+        array = array.cut.of
+    return array, cut
+
+
+def source_of(value: Value | None) -> object:
+    """The same object for one array and all its copies."""
+    return _root(value)[0].state if isinstance(value, Array) else None
+
+
+def comparison(machine: Machine, node: cst.Comparison, left: Value, right: Value, scope: Scope) -> Value:
+    """The result of comparing what a model put out with a bound or with labels."""
+    part = node.comparisons[0]
+    value, bound = (right, left) if isinstance(left, Const) else (left, right)
+    if isinstance(part.operator, cst.Equal | cst.NotEqual):
+        labels = node.left if isinstance(left, Array) else part.comparator
+        compared(machine, left, right, source_text(labels), Place(scope.unit, node))
+        return UNKNOWN
+    if not isinstance(value, Fact) or not isinstance(value.data, Prediction):
+        return UNKNOWN
+    if isinstance(bound, Const) and isinstance(bound.value, float) and 0 < bound.value < 1:
+        read_as_probability(machine, value, node, scope)
+    if value.data.form is PredictionForm.OUTPUT:
+        return UNKNOWN
+    return Fact(replace(value.data, form=PredictionForm.CLASS_IDS))
 
 
 def result_discarded(call: LibraryCall) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         EncoderCall,
         Feed,
         ForeignModel,
+        GivenLabels,
         Holder,
         KerasOrigin,
         Labels,
@@ -161,6 +162,22 @@ class PredictionUsed(Event):
     prediction: Prediction
     use: str
     operand: Place | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ReadAsProbability(Event):
+    """What a model put out is compared with a share, rounded, or written as a percentage: `use`, as it is written."""
+
+    prediction: Prediction
+    use: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PredictionCompared(Event):
+    """Predictions are compared with labels, row by row."""
+
+    prediction: Prediction
+    labels: GivenLabels
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

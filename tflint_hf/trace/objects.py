@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tflint_hf.knowledge import TFClass
+    from tflint_hf.trace.events import Compiled
     from tflint_hf.trace.places import CallSite, Place
 
 
@@ -347,7 +348,7 @@ class Dataset:
 
     `columns` is None when the schema is not known; `open` says that there may be more columns than these. `split` is
     the name it was taken out of a dictionary by. `shuffled` counts any shuffle on the way here. `splits` are all that
-    a dictionary has, None if they are not known.
+    a dictionary has, None if they are not known; `renamed`: it was put into a dictionary by another name.
     """
 
     name: str
@@ -359,6 +360,7 @@ class Dataset:
     shuffled: bool | None = False
     sorted_by_label: bool | None = None
     splits: tuple[str, ...] | None = None
+    renamed: bool = False
 
 
 class FeedMaker(enum.Enum):
@@ -391,6 +393,7 @@ class Feed:
     that are labels; `has_targets`: its elements are (inputs, labels) pairs, `weighted`: with a weight as third element.
     None means not known. `tokenizer` is the one that prepare_tf_dataset was given. `tokenizer_name` is the program's
     name for the tokenizer of the rows, where it has one. `mapped`: a function of the program changes its elements.
+    `label_source` is the same object for one array of labels; `drops_rows`: a last batch that is not full is left out.
     """
 
     maker: FeedMaker
@@ -420,6 +423,14 @@ class Feed:
     tokenizer: Tokenizer | Missing = ABSENT
     tokenizer_name: str = ""
     mapped: bool = False
+    label_source: object = None
+    drops_rows: bool | None = None
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the feed itself gives its rows in another order than its source, a new one in each pass."""
+        by_default = self.maker is FeedMaker.PREPARE_TF_DATASET and self.shuffle_argument is ABSENT
+        return self.shuffle_argument is True or by_default or any(step.method == "shuffle" for step in self.steps)
 
 
 class ModelOrigin(enum.Enum):
@@ -499,11 +510,14 @@ class PredictionForm(enum.Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Prediction:
+    """What a model put out; `compiled` are the compile() calls that may have set it up before."""
+
     model: Model
     form: PredictionForm
     site: CallSite
     feed: Feed | None = None
     call: EncoderCall | None = None
+    compiled: tuple[Compiled, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -537,6 +551,19 @@ class ForeignModel:
 
     class_name: str
     site: CallSite
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GivenLabels:
+    """Labels as a program holds them: the data set that they are a column of, or the same object for one array.
+
+    `cut`: only a part of them; `text` is how they are written.
+    """
+
+    dataset: Dataset | None
+    source: object
+    cut: bool
+    text: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)

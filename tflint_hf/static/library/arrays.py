@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import libcst as cst
+
 from tflint_hf.static import items, uses
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -71,6 +74,10 @@ def labels_of(value: Value | None) -> Labels | None:
             return labels_of(value.element)
         if value.items and all(isinstance(v, ClassId) for v in value.values):
             return labels_of(value.values[0])
+        if value.items and all(isinstance(v, ListValue) for v in value.values):
+            rows = [labels_of(v) for v in value.values]
+            marked = next((row for row in rows if row is not None and row.ignored is not None), None)
+            return None if marked is None else Labels(ignored=marked.ignored, ignored_by=marked.ignored_by)
         return _literal_labels(value)
     return None
 
@@ -411,6 +418,9 @@ def _reading(call: LibraryCall) -> Value:
         return UNKNOWN
     if call.path == "numpy.where" and len(call.rest) == 3:
         return Array()
+    if call.path.endswith(("round", "rint")) and len(call.rest) + len(call.given) == 1:
+        uses.read_as_probability(call.machine, value, call.node, call.scope)
+        return _class_ids(value)
     return _class_ids(value) if "arg" in call.path else UNKNOWN
 
 
@@ -456,6 +466,14 @@ def _score(call: LibraryCall) -> Value:
     name = call.path.rpartition(".")[2]
     for key, value in [*call.given.items(), *((f"#{i}", v) for i, v in enumerate(call.rest))]:
         uses.used_as_array(call.machine, value, name, call.site.values.get(key, call.site.callee), call.group)
+    pair = [*call.rest, *(call.given[k] for k in ("y_true", "y_pred", "y_score", "y_prob") if k in call.given)][:2]
+    places = [*call.site.values.values()]
+    if len(pair) == 2:
+        left, right = pair
+        labels = next((i for i, one in enumerate(pair) if isinstance(one, Array)), 0)
+        node = places[labels].anchor if labels < len(places) else None
+        text = source_text(node) if isinstance(node, cst.CSTNode) else "the labels"
+        uses.compared(call.machine, left, right, text, call.site.callee, call.group)
     return UNKNOWN
 
 

@@ -29,6 +29,7 @@ from tflint_hf.static.values import (
     make_list,
     text_of,
 )
+from tflint_hf.trace.objects import Prediction
 
 
 @path("builtins.len")
@@ -168,8 +169,10 @@ def _number(call: LibraryCall) -> Value:
         whole = amounts.rounded(value)
         if whole is not None:
             return whole
-    if isinstance(value, ClassId):
+    if isinstance(value, ClassId) or (call.path == "builtins.float" and isinstance(calls.fact(value), Prediction)):
         return value
+    if call.path == "builtins.round" and len(call.rest) == 1:
+        uses.read_as_probability(call.machine, value, call.node, call.scope)
     return amounts.some_number(whole=False) if call.path == "builtins.float" else UNKNOWN
 
 

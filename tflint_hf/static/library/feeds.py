@@ -102,6 +102,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             labels=_collated_labels(_source_labels(source, columns, label_columns), source, collator),
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
+            drops_rows=literal(call.get("drop_remainder")) is True or None,
         ),
     )
 
@@ -193,6 +194,7 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split if source is not None else facts.UNKNOWN,
             tokenizer=tokenizer,
+            drops_rows=literal(call.get("drop_remainder")) is True or None,
             tokenizer_name=_name_of_tokenizer(call.scope, source),
         ),
     )
@@ -244,6 +246,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         labels=paired(inputs, targets) if targets is not None else labels_inside(inputs),
         split=source.split if source is not None else facts.UNKNOWN,
         weighted=weighted,
+        label_source=uses.source_of(targets),
     )
     return _made(call, feed)
 
@@ -311,7 +314,9 @@ def _other_beginning(call: LibraryCall) -> Value:
 
 @method(Feed, "batch", "padded_batch", "ragged_batch", signature="tensorflow.data.Dataset.batch")
 def _batch(call: LibraryCall) -> Value:
-    return _stepped(call, batched=True)
+    drops = call.get("drop_remainder")
+    changes = {} if drops is None else {"drops_rows": literal(drops) if isinstance(literal(drops), bool) else None}
+    return _stepped(call, batched=True, **changes)
 
 
 @method(Feed, "unbatch", signature="tensorflow.data.Dataset.unbatch")
@@ -347,7 +352,7 @@ def _unchanged(call: LibraryCall) -> Value:
         return _stepped(call, batched=None, keys=None, has_targets=None, labels=None, shuffled=None)
     if call.path in {"take", "skip"}:
         # A part of a feed is a split of its own; whether it is shuffled on purpose is another question.
-        return _stepped(call, split=facts.UNKNOWN, source=None)
+        return _stepped(call, split=facts.UNKNOWN, source=None, label_source=None)
     return _stepped(call)
 
 

@@ -187,7 +187,9 @@ def _dict_item(_machine: Machine, receiver: DatasetDictValue, key: Value, _node:
 
 def _renamed_split(value: Value, name: str) -> Value:
     data = dataset_of(value)
-    return Fact(replace(data, split=name)) if data is not None else value
+    if data is None:
+        return value
+    return Fact(replace(data, split=name, renamed=data.renamed or data.split != name))
 
 
 @hooks.set_item_of(DatasetDictValue)
@@ -248,7 +250,10 @@ def _item(machine: Machine, receiver: Fact, key: Value, node: Any, scope: Scope)
     assigned = receiver.state.get(name) or receiver.state.get(None)
     if assigned is not None:
         split = dataset_of(assigned)
-        return Fact(replace(split, split=name or facts.UNKNOWN)) if split is not None else assigned
+        if split is None:
+            return assigned
+        named = name or facts.UNKNOWN
+        return Fact(replace(split, split=named, renamed=split.renamed or split.split != named))
     asked_as_rows = _asks_for_rows(data, key)
     if asked_as_rows and isinstance(node, cst.Subscript):
         note_split_needed(machine, asked_as_rows, Place(scope.unit, node), machine.new_group(), node.value)

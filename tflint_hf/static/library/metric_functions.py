@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tflint_hf.static import calls
+from tflint_hf.static import calls, uses
 from tflint_hf.static.amounts import amount_of, some_number
 from tflint_hf.static.calls import Arguments
 from tflint_hf.static.library.hooks import method, path
-from tflint_hf.static.syntax import parameters, returned_values
+from tflint_hf.static.syntax import parameters, returned_values, source_text
 from tflint_hf.static.values import UNKNOWN, Array, Bound, DictValue, Function, Partial, Value, make_list, text_of
 from tflint_hf.trace.objects import MetricFunction
 from tflint_hf.trace.places import Place
@@ -93,6 +93,10 @@ def _load(call: LibraryCall) -> Value:
 def _compute(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, EvaluateMetric)
     name = call.receiver.name
+    references = call.site.values.get("references")
+    node = references.anchor if references is not None else None
+    text = source_text(node) if isinstance(node, cst.CSTNode) else "the references"
+    uses.compared(call.machine, call.get("predictions"), call.get("references"), text, call.site.callee, call.group)
     if name == "rouge":
         return DictValue({key: some_number(whole=False) for key in ("rouge1", "rouge2", "rougeL", "rougeLsum")})
     if name in _ONE_VALUE:

@@ -14,6 +14,7 @@ from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described, record_wrap
 from tflint_hf.static.library.layers import joined, tensors_in
 from tflint_hf.static.library.model_state import receiving_model
+from tflint_hf.static.library.training import compiled_by
 from tflint_hf.static.library.training_loops import note_model_call, outside_tapes
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -58,7 +59,7 @@ def _predict(call: LibraryCall) -> Value:
     form = prediction_form(value)
     if form is None:
         return UNKNOWN
-    prediction = Prediction(value.model, form, call.site, feed)
+    prediction = Prediction(described(value), form, call.site, feed, compiled=compiled_by(value, call.machine))
     call.machine.record(Predicted, call.site.callee, call.group, prediction=prediction)
     return Fact(prediction)
 
@@ -103,7 +104,9 @@ def _call_model(call: LibraryCall) -> Value:
     if symbolic is not None:
         record_wrap(call.machine, model, symbolic.keras, "Input", call.place, call.group, made)
     form = prediction_form(value)
-    return UNKNOWN if form is None else Fact(Prediction(model, form, call.site, call=made))
+    if form is None:
+        return UNKNOWN
+    return Fact(Prediction(model, form, call.site, call=made, compiled=compiled_by(value, call.machine)))
 
 
 _OUTPUT_FIELDS = {
@@ -156,6 +159,33 @@ def _prediction_item(machine: Machine, receiver: Fact, key: Value, node: Any, sc
     if isinstance(key, ListValue) and key.kind == "tuple":
         uses.used_as_array(machine, receiver, "an index for two axes", Place(scope.unit, node))
     return UNKNOWN
+
+
+@hooks.iterated_as(Prediction)
+def _prediction_rows(receiver: Fact) -> Value | None:
+    return None if receiver.data.form is PredictionForm.OUTPUT else receiver
+
+
+@method(Prediction, "numpy", "astype", "flatten", "reshape", "squeeze", "ravel", "tolist", "copy", "item")
+def _prediction_kept(call: LibraryCall) -> Value:
+    """Methods of an array that leave its numbers as they are."""
+    if uses.used_as_array(call.machine, call.receiver, f".{call.path}()", call.site.callee, call.group):
+        return UNKNOWN
+    return call.receiver or UNKNOWN
+
+
+@method(Prediction, "argmax", "argsort", "round")
+def _prediction_read(call: LibraryCall) -> Value:
+    if uses.used_as_array(call.machine, call.receiver, f".{call.path}()", call.site.callee, call.group):
+        return UNKNOWN
+    prediction = calls.fact(call.receiver)
+    if call.path == "argsort":
+        return UNKNOWN
+    if call.path == "round":
+        if call.rest or call.given:
+            return call.receiver or UNKNOWN
+        uses.read_as_probability(call.machine, call.receiver, call.node, call.scope)
+    return Fact(replace(prediction, form=PredictionForm.CLASS_IDS))
 
 
 @hooks.unpacked_as(Prediction)

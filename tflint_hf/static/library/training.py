@@ -103,7 +103,7 @@ def library_names(machine: Machine, scope: Scope) -> dict[str, str]:
     return names
 
 
-def _compiled(value: ModelValue, machine: Machine) -> tuple[Compiled, ...]:
+def compiled_by(value: ModelValue, machine: Machine) -> tuple[Compiled, ...]:
     record = value.state.get("compiled")
     if record is None:
         return ()
@@ -143,7 +143,7 @@ def _fit(call: LibraryCall) -> Value:
         model=described(value),
         state=state_of(value),
         site=call.site,
-        compiled=_compiled(value, call.machine),
+        compiled=compiled_by(value, call.machine),
         feed=feed,
         validation=validation,
         keys=feed.keys if feed is not None else keys_of(inputs or UNKNOWN),
