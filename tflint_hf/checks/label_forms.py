@@ -10,8 +10,9 @@ from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.losses import wraps_encoder
 from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import AddArgument, PlannedFix, Replace
-from tflint_hf.trace.objects import Form, LabelEncoding, Labels, Reads
+from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedFix, Replace
+from tflint_hf.knowledge import Task
+from tflint_hf.trace.objects import ABSENT, Form, LabelEncoding, Labels, Reads
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Training
 
@@ -141,3 +142,85 @@ def one_output_for_classes(training: Training) -> Iterator[Fault]:
         },
         related=((compiled.site.value_or_callee("loss"), "the loss is chosen here"),),
     )
+
+
+@check("TFL031")
+def label_ids_from_set(training: Training) -> Iterator[Fault]:
+    """Class ids in the order of a set of texts, which is another one in the next process."""
+    if training.model.own_training or not (training.model.is_transformers or wraps_encoder(training.model)):
+        return
+    for fit, labels in labels_of_all(training):
+        if labels.unordered is not None:
+            edits = (InsertBefore(labels.unordered, "sorted("), InsertAfter(labels.unordered, ")"))
+            yield Fault(
+                labels.unordered,
+                fix=PlannedFix(Safety.SAFE, "Sort the names first", edits),
+                related=((fit.site.callee, "the model is trained on them here"),),
+            )
+            return
+
+
+@check("TFL022")
+def text_labels(training: Training) -> Iterator[Fault]:
+    """The labels are texts."""
+    head = training.model.head
+    if not (_is_classifier(training) or (head is not None and head.task is Task.TOKEN_CLASSIFICATION)):
+        return
+    labels = _all_are(training, LabelEncoding.TEXT)
+    if labels is not None:
+        yield Fault(_where_given(training), {"example": labels.known_from})
+
+
+def _where_given(training: Training) -> Place:
+    """The argument that names the labels or hands them over."""
+    fit = training.fits[0]
+    if fit.feed is None:
+        return fit.site.value_or_callee("y")
+    given = fit.feed.site.values
+    return given.get("label_cols") or given.get("tensors") or fit.feed.site.callee
+
+
+@check("TFL019")
+def labels_outside_the_head(training: Training) -> Iterator[Fault]:
+    """Class ids that no output of the head stands for."""
+    model, compiled = training.model, training.compiled
+    if not _is_classifier(training) or model.num_labels is ABSENT:
+        return
+    outputs, loss = outputs_of(model), keras_sparse_loss(training)
+    own = not compiled.loss_given and model.is_transformers
+    if outputs is None or outputs < 2 or (loss is None and not own) or (loss and loss.ignore_class is not ABSENT):
+        return
+    for fit in training.fits:
+        labels = fit.labels
+        if labels is None or labels.encoding is not LabelEncoding.INDEX:
+            continue
+        highest = labels.classes - 1 if labels.classes is not None else 0
+        if labels.lowest is not None or highest >= outputs:
+            source = fit.feed.source if fit.feed is not None else None
+            from_hub = source is not None and source.site is not None and source.name == labels.known_from
+            place = source.site.callee if from_hub and source is not None and source.site else _where_given(training)
+            yield Fault(
+                place,
+                {
+                    "labels": labels.known_from or "the labels",
+                    "values": labels.lowest if labels.lowest is not None else highest,
+                    "classes": outputs,
+                    "last": outputs - 1,
+                },
+                related=((fit.site.callee, "the model is trained on them here"),),
+            )
+            return
+        validation = fit.validation
+        if validation is not None and validation.labels is not None:
+            split = validation.split
+            if isinstance(split, str) and split in validation.labels.missing_in:
+                yield Fault(
+                    validation.site.callee,
+                    {
+                        "labels": f"{validation.labels.known_from}, {split}",
+                        "values": -1,
+                        "classes": outputs,
+                        "last": outputs - 1,
+                    },
+                )
+                return

@@ -19,6 +19,7 @@ from tflint_hf.static.values import (
     Ending,
     Function,
     ListValue,
+    Spot,
     Value,
     ending_of,
     join_all,
@@ -294,9 +295,11 @@ def _comprehension(machine: Machine, node: cst.ListComp | cst.SetComp | cst.Gene
     inner = Scope(scope.unit, scope.module, scope, path=scope.path)
     inner.owner, inner.instance = scope.owner, scope.instance
     values, exact = _rounds(machine, node.for_in, inner, lambda: evaluate(machine, node.elt, inner))
-    if exact:
-        return make_list(kind, values)
-    return list_of(kind, join_all(values))
+    made = make_list(kind, values) if exact else list_of(kind, join_all(values))
+    texts = {value.value for value in values if isinstance(value, Const) and isinstance(value.value, str)}
+    if kind == "set" and len(texts) > 1:
+        made.facts["unordered"] = Spot(Place(scope.unit, node))
+    return made
 
 
 def _dict_comprehension(machine: Machine, node: cst.DictComp, scope: Scope) -> Value:

@@ -55,6 +55,7 @@ class ListValue(Value):
     """A list, tuple or set. `items` is {position: value}; `exact` says that the length is known.
 
     `element` stands for any item of a list whose length is not known. `place` is where a display of it was written.
+    `facts["unordered"]` is a Spot: the items are in the order of a set of texts.
     """
 
     kind: str
@@ -85,6 +86,19 @@ def make_list(kind: str, values: Iterable[Value]) -> ListValue:
 def list_of(kind: str, element: Value) -> ListValue:
     """A list of unknown length."""
     return ListValue(kind, {}, {"element": element})
+
+
+@dataclass(eq=False, slots=True)
+class Spot(Value):
+    """A place of the program, kept among the facts of a value."""
+
+    place: Place
+
+
+def order_of_set(value: Value) -> Place | None:
+    """Where a list got the order of a set of texts, None if it did not."""
+    spot = value.facts.get("unordered") if isinstance(value, ListValue) else None
+    return spot.place if isinstance(spot, Spot) else None
 
 
 @dataclass(eq=False, slots=True)
@@ -284,10 +298,14 @@ class Cut(Value):
 
 @dataclass(eq=False, slots=True)
 class ClassId(Value):
-    """One class id out of `classes` known ones, as `NAMES.index(x)` gives it."""
+    """One class id out of `classes` known ones, as `NAMES.index(x)` gives it.
 
-    classes: int
+    `unordered` is where the ids got the order of a set of texts, which another start of Python changes.
+    """
+
+    classes: int | None
     known_from: str
+    unordered: Place | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -335,7 +353,7 @@ def same(left: Value, right: Value) -> bool:
     if isinstance(left, External) and isinstance(right, External):
         return left.path == right.path and left.origin == right.origin
     if isinstance(left, ClassId) and isinstance(right, ClassId):
-        return left.classes == right.classes
+        return left.classes == right.classes and left.unordered == right.unordered
     return not left.known and not right.known
 
 

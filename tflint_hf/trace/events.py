@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Optimizer,
         Prediction,
         SavedFile,
+        Structure,
         Taken,
         Tokenizer,
     )
@@ -131,6 +132,8 @@ class Fitted(Event):
     keys: tuple[str, ...] | None
     has_targets: bool | None
     weighted: bool | None
+    inputs: Structure | None
+    targets: Structure | None
     labels: Labels | None
     callbacks: tuple[Callback, ...]
     callbacks_known: bool

@@ -101,9 +101,10 @@ class Labels:
     """Facts about labels: how they are written, how many classes there are, and where that is known from.
 
     `at_least`: only some rows are known, so there may be more classes than `classes`. `lowest` is the smallest value
-    that is known to occur, where it is below 0. `ignored` is the value that marks a place without a label,
-    `ignored_by` who writes it. `padding` is the tokenizer's argument that padded these token ids; `shift` says how many
-    tokens later than the inputs they begin, None if that is not known. `place` is where they are made.
+    that is known to occur, where it is below 0; `missing_in` are the splits that have no labels at all. `ignored` is
+    the value that marks a place without a label, `ignored_by` who writes it. `padding` is the tokenizer's argument that
+    padded these token ids; `shift` says how many tokens later than the inputs they begin, None if that is not known.
+    `unordered` is where the ids got the order of a set. `place` is where they are made.
     """
 
     encoding: LabelEncoding = LabelEncoding.UNKNOWN
@@ -111,10 +112,12 @@ class Labels:
     known_from: str = ""
     at_least: bool = False
     lowest: int | None = None
+    missing_in: tuple[str, ...] = ()
     ignored: int | None = None
     ignored_by: str = ""
     padding: str = ""
     shift: int | None = None
+    unordered: Place | None = None
     place: Place | None = None
 
 
@@ -363,6 +366,24 @@ class Dataset:
     renamed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """How inputs, labels or whole elements are put together.
+
+    `kind` is "dict", "list", "tuple" or "one" (a single array). `names` are the keys of a dictionary, or what the
+    arrays in order are known as, "" where that is not known. `open`: a dictionary may have more keys.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    place: Place | None = None
+    open: bool = False
+
+    @property
+    def is_sequence(self) -> bool:
+        return self.kind in {"list", "tuple"} and len(self.names) > 1
+
+
 class FeedMaker(enum.Enum):
     """The call a tf.data feed began with."""
 
@@ -414,6 +435,9 @@ class Feed:
     shuffle_argument: bool | Missing = ABSENT
     split: str | Missing = UNKNOWN
     weighted: bool | None = False
+    element: Structure | None = None
+    inputs: Structure | None = None
+    targets: Structure | None = None
     steps: tuple[FeedStep, ...] = ()
 
     def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:

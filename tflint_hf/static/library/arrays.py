@@ -60,7 +60,7 @@ def labels_of(value: Value | None) -> Labels | None:
             return None if found is None or found.ignored is None else Labels(ignored=-100, ignored_by="the program")
         return found
     if isinstance(value, ClassId):
-        return Labels(LabelEncoding.INDEX, value.classes, value.known_from)
+        return Labels(LabelEncoding.INDEX, value.classes, value.known_from, unordered=value.unordered)
     if isinstance(value, Union):
         # -100 marks positions without a label; -1 may.
         found_marks = [m for _, v in value.alternatives if (m := _marks(v)) is not None]

@@ -8,6 +8,7 @@ from typing import Any
 
 from tflint_hf.static import amounts, attributes, calls, items, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.library.arrays import labels_of
 from tflint_hf.static.library.configuration import Namespace
 from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import path
@@ -23,13 +24,15 @@ from tflint_hf.static.values import (
     Length,
     ListValue,
     Part,
+    Spot,
     Value,
     join_all,
     list_of,
     make_list,
+    order_of_set,
     text_of,
 )
-from tflint_hf.trace.objects import Prediction
+from tflint_hf.trace.objects import LabelEncoding, Prediction
 
 
 @path("builtins.len")
@@ -61,8 +64,29 @@ def _to_list(call: LibraryCall) -> Value:
     if not call.rest:
         return make_list(kind, [])
     value = first(call)
+    made = _as_list(call, name, kind, value)
+    if isinstance(made, ListValue) and name in {"list", "tuple", "set", "frozenset"}:
+        # Where a list is made of a set, that is the call to change.
+        from_set = order_of_set(value)
+        spot = Spot(call.place if name in {"list", "tuple"} else call.site.place)
+        if from_set is not None or (kind == "set" and _holds_texts(value)):
+            made.facts["unordered"] = spot
+    return made
+
+
+def _holds_texts(value: Value) -> bool:
+    """Whether there are texts in a list or column, and at least two of them."""
     if isinstance(value, Array):
-        return replace(value, holder=None)
+        labels = labels_of(value)
+        return labels is not None and labels.encoding is LabelEncoding.TEXT
+    if not isinstance(value, ListValue) or not value.exact:
+        return False
+    return len({text for v in value.values if (text := text_of(v)) is not None}) > 1
+
+
+def _as_list(call: LibraryCall, name: str, kind: str, value: Value) -> Value:
+    if isinstance(value, Array):
+        return list_of("set", UNKNOWN) if kind == "set" and _holds_texts(value) else replace(value, holder=None)
     if isinstance(value, Const) and isinstance(value.value, str):
         return make_list(kind, (Const(c) for c in value.value))
     if isinstance(value, DictValue) and not value.open:
@@ -124,6 +148,11 @@ def _dict(call: LibraryCall) -> Value:
 @path("builtins.enumerate")
 def _enumerate(call: LibraryCall) -> Value:
     rounds, exact = items.iterate(call.machine, first(call), call.node, call.scope)
+    place = order_of_set(first(call))
+    if place is not None:
+        number = ClassId(len(rounds) if exact else None, "the numbers of a set", place)
+        pairs = [make_list("tuple", [number, v]) for v in rounds]
+        return make_list("list", pairs) if exact else list_of("list", join_all(pairs))
     if exact:
         return make_list("list", (make_list("tuple", [Const(i), v]) for i, v in enumerate(rounds)))
     return list_of("list", make_list("tuple", [UNKNOWN, join_all(rounds)]))

@@ -15,6 +15,7 @@ from tflint_hf.static.values import (
     Value,
     list_of,
     make_list,
+    order_of_set,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ def _index(call: LibraryCall) -> Value:
     """`NAMES.index(x)` of class names gives a class id."""
     receiver = call.receiver
     assert isinstance(receiver, ListValue)
+    place = order_of_set(receiver)
+    if place is not None:
+        return ClassId(len(receiver.items) if receiver.exact else None, "a list made of a set", place)
     if not receiver.exact or not receiver.items:
         return UNKNOWN
     wanted = first(call)
@@ -78,6 +82,8 @@ def _index(call: LibraryCall) -> Value:
 def _copy_list(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, ListValue)
     if call.path != "copy":
+        if call.path == "sort":
+            call.machine.store.remove(call.receiver.facts, "unordered")
         return Const(None)
     return ListValue(call.receiver.kind, dict(call.receiver.items), dict(call.receiver.facts))
 

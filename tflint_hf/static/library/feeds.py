@@ -14,6 +14,7 @@ from tflint_hf.static.library.arrays import paired
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
 from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.library.text import TokenizerValue, collator_of, literal
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -40,12 +41,14 @@ from tflint_hf.trace.objects import (
     LabelEncoding,
     Labels,
     Missing,
+    Structure,
     Tokenizer,
 )
 
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
+    from tflint_hf.trace.places import Place
 
 LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions", "next_sentence_label"})
 
@@ -100,11 +103,20 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             keys=keys,
             has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
             labels=_collated_labels(_source_labels(source, columns, label_columns), source, collator),
+            inputs=_by_name(columns, call.site.values.get("columns")),
+            targets=_by_name(label_columns, call.site.values.get("label_cols")),
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
             drops_rows=literal(call.get("drop_remainder")) is True or None,
         ),
     )
+
+
+def _by_name(names: tuple[str, ...] | Missing, place: Place | None) -> Structure | None:
+    """One column is an array, several are a dictionary."""
+    if not isinstance(names, tuple) or not names:
+        return None
+    return Structure("dict" if len(names) > 1 else "one", names, place)
 
 
 def _number(value: Value | None) -> int | None:
@@ -247,6 +259,9 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         split=source.split if source is not None else facts.UNKNOWN,
         weighted=weighted,
         label_source=uses.source_of(targets),
+        element=structure_of(value, stacks_lists=True, place=call.site.values.get("tensors")),
+        inputs=structure_of(inputs, stacks_lists=True),
+        targets=structure_of(targets, stacks_lists=True),
     )
     return _made(call, feed)
 
@@ -375,8 +390,18 @@ def _transformed(call: LibraryCall) -> Value:
             inputs, targets, has_targets = _pair(made)
             labels = paired(inputs, targets) if targets is not None else labels_inside(inputs)
             weighted = isinstance(made, ListValue) and len(made.items) == 3
-            return _stepped(call, keys=keys_of(inputs), has_targets=has_targets, labels=labels, weighted=weighted)
+            return _stepped(
+                call,
+                keys=keys_of(inputs),
+                has_targets=has_targets,
+                labels=labels,
+                weighted=weighted,
+                element=structure_of(made),
+                inputs=structure_of(inputs),
+                targets=structure_of(targets),
+            )
     changes: dict[str, Any] = {"keys": None, "has_targets": None, "labels": None, "weighted": None}
+    changes.update(element=None, inputs=None, targets=None)
     if call.path != "map":
         changes.update(batched=None, shuffled=None)
     return _stepped(call, **changes)

@@ -125,7 +125,15 @@ def _known_columns(name: str, config: str | None) -> tuple[dict[str, Column] | N
             LabelKind.REGRESSION: LabelEncoding.SCORE,
         }.get(info.kind, LabelEncoding.UNKNOWN)
         spelled = f"{name}/{config}" if config else name
-        columns[info.label_column] = Column(labels=Labels(encoding, info.classes, spelled))
+        columns[info.label_column] = Column(
+            labels=Labels(
+                encoding,
+                info.classes,
+                spelled,
+                lowest=-1 if info.missing_labels else None,
+                missing_in=info.unlabelled_splits,
+            )
+        )
     return columns, info.sorted_by_label
 
 

@@ -20,6 +20,7 @@ from tflint_hf.static.library.keras_objects import (
 )
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
 from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
@@ -149,6 +150,8 @@ def _fit(call: LibraryCall) -> Value:
         keys=feed.keys if feed is not None else keys_of(inputs or UNKNOWN),
         has_targets=feed.has_targets if feed is not None else (None if call.open else call.get("y") is not None),
         weighted=_weighted(call, feed),
+        inputs=feed.inputs if feed is not None else structure_of(inputs, place=call.site.values.get("x")),
+        targets=feed.targets if feed is not None else structure_of(call.get("y"), place=call.site.values.get("y")),
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
         callbacks_known=known and not call.open,
