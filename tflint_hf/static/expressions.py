@@ -314,7 +314,8 @@ def _dict_comprehension(machine: Machine, node: cst.DictComp, scope: Scope) -> V
     _, exact = _rounds(machine, node.for_in, inner, one)
     if not exact:
         result.facts["open"] = UNKNOWN
-        result.facts["element"] = join_all(result.items.values())
+        of_unknown_keys = [result.facts["element"]] if "element" in result.facts else []
+        result.facts["element"] = join_all([*result.items.values(), *of_unknown_keys])
         result.items.clear()
     return result
 

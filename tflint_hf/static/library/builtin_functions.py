@@ -96,8 +96,9 @@ def _as_list(call: LibraryCall, name: str, kind: str, value: Value) -> Value:
             return list_of(kind, value.element)
         values = value.values
         if name in {"set", "frozenset"}:
-            known = {v.value for v in values if isinstance(v, Const) and isinstance(v.value, str | int | float)}
-            return make_list(kind, map(Const, known)) if len(known) == len(values) else list_of(kind, value.element)
+            constants = [v.value for v in values if isinstance(v, Const) and isinstance(v.value, str | int | float)]
+            known = dict.fromkeys(constants)
+            return make_list(kind, map(Const, known)) if len(constants) == len(values) else list_of(kind, value.element)
         if name == "reversed":
             values = values[::-1]
         if name == "sorted":
