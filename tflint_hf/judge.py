@@ -26,6 +26,7 @@ from tflint_hf.checks import (
     saving,
     schedules,
     texts,
+    tokens,
     tokens_as_labels,
     versions,
 )
@@ -66,6 +67,7 @@ FAMILIES = (
     saving,
     schedules,
     texts,
+    tokens,
     tokens_as_labels,
     versions,
 )

@@ -19,6 +19,7 @@ from tflint_hf.static.values import (
     Class,
     Const,
     DictValue,
+    EncodingValue,
     External,
     Fact,
     Function,
@@ -116,6 +117,8 @@ def evaluate_arguments(machine: Machine, node: cst.Call, scope: Scope) -> Argume
 
 
 def _spread_keywords(result: Arguments, value: Value, arg: cst.Arg) -> None:
+    if isinstance(value, EncodingValue):
+        value = value.columns
     dicts = [v for _, v in alternatives(value) if isinstance(v, DictValue)]
     if not isinstance(value, Union) and len(dicts) == 1:
         for key, item in dicts[0].items.items():

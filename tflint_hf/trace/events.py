@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Callback,
         Collator,
         EncoderCall,
+        Encoding,
         Feed,
         ForeignModel,
         GivenLabels,
@@ -219,6 +220,43 @@ class ResultDiscarded(Event):
     site: CallSite
     receiver: str
     assignable: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Tokenized(Event):
+    """A tokenizer is called on texts."""
+
+    encoding: Encoding
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class EncodingUsed(Event):
+    """What a tokenizer gave goes to something that wants arrays: `use` names it, `model` is the model that gets it.
+
+    `whole`: it is the BatchEncoding itself and not a dictionary or a column of it. `lists`: its rows are still Python
+    lists. `site` is the call that takes it; `written`: the event's place is the expression that stands for it.
+    """
+
+    encoding: Encoding
+    use: str
+    site: CallSite
+    model: Model | None
+    whole: bool
+    lists: bool
+    written: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TargetsGiven(Event):
+    """Labels handed to a model beside inputs that are arrays. `holder` is the kind of object that they are in.
+
+    `spelling` is how they are written, `array` the program's own name for what makes an array of them.
+    """
+
+    model: Model
+    holder: Holder | None
+    spelling: str
+    array: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

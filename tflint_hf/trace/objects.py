@@ -276,6 +276,7 @@ class Holder(enum.Enum):
     COLUMN = "a lazy Column"
     SERIES = "a pandas Series"
     ARRAY = "a numpy array"
+    LIST = "a Python list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,10 +300,31 @@ class Tokenizer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Texts:
+    """What a tokenizer call reads: the first texts of each pair, if they are pairs.
+
+    `many`: several texts and not one (None: not known). `words`: how many words each has, where they are written in the
+    program. `dataset` or `column`, of a table, is where they come from. `rows` is the object that holds them.
+    """
+
+    many: bool | None = None
+    words: tuple[int, ...] | None = None
+    dataset: Dataset | None = None
+    column: str = ""
+    rows: object = None
+
+    @property
+    def source(self) -> str:
+        """Where the texts come from, for people; empty if they are not known to come from elsewhere."""
+        return self.dataset.name if self.dataset is not None else self.column and f"the column {self.column}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Encoding:
     """What a tokenizer call gave. `ragged`: rows of different length (None: not known).
 
-    `single`: it stands in the function of a map() that gives it one row at a time.
+    `single`: it stands in the function of a map() that gives it one row at a time. `pair`: its rows are pairs of texts.
+    `method` is the method that was called.
     """
 
     tokenizer: Tokenizer
@@ -311,6 +333,9 @@ class Encoding:
     padded: bool | None
     return_tensors: str | Missing = ABSENT
     single: bool = False
+    texts: Texts = field(default_factory=Texts)
+    pair: bool | None = None
+    method: str = "__call__"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

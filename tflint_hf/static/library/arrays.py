@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import libcst as cst
 
 from tflint_hf.static import items, uses
-from tflint_hf.static.library import hooks
+from tflint_hf.static.library import hooks, rows
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
@@ -189,6 +189,7 @@ def _is_tensor(value: Value) -> TypeGuard[Fact]:
 
 
 _RESHAPING = ("reshape", "squeeze", "expand_dims", "ravel")
+_SHORT = {"numpy": "np", "tensorflow": "tf"}
 
 
 @path(
@@ -213,6 +214,7 @@ def _keep(call: LibraryCall) -> Value:
     value = _argument(call)
     holder = Holder.ARRAY if call.path.startswith("numpy.") and not isinstance(value, Const) else None
     if isinstance(value, Array):
+        rows.note_encodings(call, f"{_SHORT[call.path.partition('.')[0]]}.{call.path.rpartition('.')[2]}", value)
         kept = one_of(value) if call.path.endswith(_RESHAPING) else value
         if call.path.endswith(("cast", "array", "constant")):
             kept = _as_type(value, call.get("dtype"))
@@ -260,7 +262,7 @@ def _array_method(call: LibraryCall) -> Value:
     if call.path == "astype":
         return _as_type(receiver, call.rest[0] if call.rest else call.get("dtype"))
     if call.path in {"tolist", "to_list"}:
-        return replace(receiver, holder=None)
+        return replace(receiver, holder=Holder.LIST)
     if call.path in {"to_numpy", "ravel", "flatten", "squeeze"}:
         one = receiver if call.path == "to_numpy" else one_of(receiver)
         return replace(one, holder=Holder.ARRAY if receiver.holder is not None else None)
@@ -493,7 +495,7 @@ def _split(call: LibraryCall) -> Value:
 
 def _split_holder(array: Array) -> Holder | None:
     """Parts of a series are series, parts of an array arrays."""
-    return array.holder if array.holder in {Holder.SERIES, Holder.ARRAY} else None
+    return array.holder if array.holder in {Holder.SERIES, Holder.ARRAY, Holder.LIST} else None
 
 
 def _blurred(machine: Machine, value: Value) -> Value:

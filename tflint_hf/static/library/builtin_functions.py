@@ -161,6 +161,8 @@ def _enumerate(call: LibraryCall) -> Value:
 
 @path("builtins.zip")
 def _zip(call: LibraryCall) -> Value:
+    if call.open:
+        return list_of("list", list_of("tuple", UNKNOWN))
     columns = [items.iterate(call.machine, v, call.node, call.scope) for v in call.rest]
     if columns and all(exact for _, exact in columns):
         rows = zip(*(rounds for rounds, _ in columns), strict=False)

@@ -13,7 +13,7 @@ from tflint_hf.static.library import hooks
 from tflint_hf.static.library.arrays import paired
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
-from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.library.rows import note_encodings, note_rows_given
 from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.library.text import TokenizerValue, collator_of, literal
 from tflint_hf.static.values import (
@@ -243,6 +243,8 @@ def _name_of_tokenizer(scope: Scope, source: Dataset | None) -> str:
 def _from_tensor_slices(call: LibraryCall) -> Value:
     value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
     note_rows_given(call, "from_tensor_slices", {"tensors": value}, as_texts=False)
+    place = next(iter(call.site.values.values()), None)
+    note_encodings(call, "from_tensor_slices", value, place)
     inputs, targets, has_targets = _pair(value)
     weighted = None if has_targets is None else isinstance(value, ListValue) and len(value.items) == 3
     source = _dataset_behind(inputs) or _dataset_behind(targets or UNKNOWN)

@@ -14,6 +14,7 @@ from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described, record_wrap
 from tflint_hf.static.library.layers import joined, tensors_in
 from tflint_hf.static.library.model_state import receiving_model
+from tflint_hf.static.library.rows import note_encodings
 from tflint_hf.static.library.training import compiled_by
 from tflint_hf.static.library.training_loops import note_model_call, outside_tapes
 from tflint_hf.static.values import (
@@ -56,6 +57,7 @@ def _predict(call: LibraryCall) -> Value:
         return UNKNOWN
     call.machine.store.write(value.state, "built", Const(True))
     feed = feed_of(call.get("x"))
+    note_encodings(call, call.path, call.get("x"), call.site.values.get("x"), described(value))
     form = prediction_form(value)
     if form is None:
         return UNKNOWN
@@ -88,6 +90,7 @@ def _call_model(call: LibraryCall) -> Value:
         return UNKNOWN
     model = value.model
     arguments = make_list("list", [*call.rest, *call.given.values()])
+    note_encodings(call, "a call of the model", arguments, None, described(value))
     tensors = tensors_in(arguments)
     symbolic = next((t for t in tensors if t.keras is not None and t.symbolic), None)
     if symbolic is not None and "transformers" in model.keywords:

@@ -9,10 +9,32 @@ from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
-from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, EncodingValue, External, Fact, Value, text_of
+from tflint_hf.static.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    DictValue,
+    EncodingValue,
+    External,
+    Fact,
+    ListValue,
+    Value,
+    text_of,
+)
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import TokenizerMade
-from tflint_hf.trace.objects import ABSENT, Collator, Column, Encoding, LabelEncoding, Labels, Missing, Tokenizer
+from tflint_hf.trace.events import Tokenized, TokenizerMade
+from tflint_hf.trace.objects import (
+    ABSENT,
+    Collator,
+    Column,
+    Encoding,
+    Holder,
+    LabelEncoding,
+    Labels,
+    Missing,
+    Texts,
+    Tokenizer,
+)
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
@@ -83,23 +105,67 @@ def _tokenize(call: LibraryCall) -> Value:
     to_longest = ragged is None and padded is True and call.get("max_length") is None
     returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
     single = call.machine.mapping is Mapping.SINGLE
-    encoding = Encoding(call.receiver.tokenizer, call.site, ragged, padded, returned, single)
+    encoding = Encoding(
+        call.receiver.tokenizer, call.site, ragged, padded, returned, single, _texts(call), _pair(call), call.path
+    )
     labels = Labels(LabelEncoding.TOKENS, padding=_padding_text(call) if padded else "")
     column = Column(
         labels, ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True, encoding=encoding
     )
     mask = replace(column, labels=None)
+    holder = _row_holder(call, returned)
     columns = DictValue(
         {
-            "input_ids": Array(column=column, name="input_ids"),
-            "attention_mask": Array(column=mask, name="attention_mask"),
+            "input_ids": Array(column=column, name="input_ids", holder=holder),
+            "attention_mask": Array(column=mask, name="attention_mask", holder=holder),
         },
         {"open": UNKNOWN, "tokenizer": UNKNOWN},
     )
     if call.get("text_target") is not None:
         target = "labels" if call.get("text") is not None else "input_ids"
         columns.items[target] = Array(column=Column(labels, ragged=ragged, padded=padded), name=target)
+    call.machine.record(Tokenized, call.site.callee, call.group, encoding=encoding)
     return EncodingValue(columns, encoding)
+
+
+def _row_holder(call: LibraryCall, returned: Any) -> Holder | None:
+    """Without return_tensors the rows are lists; the function of a map() gives them on as it likes."""
+    return Holder.LIST if returned is ABSENT and call.machine.mapping is Mapping.NONE else None
+
+
+def _texts(call: LibraryCall) -> Texts:
+    """What is known of the texts that a tokenizer reads."""
+    value = call.get("text") or call.get("batch_text_or_text_pairs")
+    if value is None or call.path == "encode_plus" or call.site.given("is_split_into_words") is not False:
+        return Texts(many=False if call.path == "encode_plus" else None)
+    if isinstance(value, Const):
+        return Texts(False, (len(value.value.split()),) if isinstance(value.value, str) else None)
+    if isinstance(value, ListValue):
+        found = [v.value for v in value.values if isinstance(v, Const) and isinstance(v.value, str)]
+        words = tuple(len(t.split()) for t in found) if value.exact and len(found) == len(value.items) else None
+        inner = next((v for v in (value.values if value.exact else [value.element]) if isinstance(v, Array)), None)
+        origin = _origin(inner) if inner is not None else Texts()
+        return replace(origin, many=len(value.items) > 1 if value.exact else True, words=words, rows=value)
+    if isinstance(value, Array):
+        many = {Mapping.BATCH: True, Mapping.SINGLE: False}.get(call.machine.mapping) if value.dataset else None
+        if value.holder is not None:
+            many = True
+        return replace(_origin(value), many=many, rows=value)
+    return Texts()
+
+
+def _origin(value: Array) -> Texts:
+    """Where texts come from: a data set, or a column that was taken out of a table."""
+    return Texts(dataset=value.dataset, column=value.taken.column if value.taken is not None else "")
+
+
+def _pair(call: LibraryCall) -> bool | None:
+    value = call.get("text_pair")
+    if value is None:
+        return None if call.open or call.path == "batch_encode_plus" else False
+    if isinstance(value, Const):
+        return value.value is not None
+    return True if value.known else None
 
 
 def _padding_text(call: LibraryCall) -> str:

@@ -19,13 +19,14 @@ from tflint_hf.static.library.keras_objects import (
     optimizer_of,
 )
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
-from tflint_hf.static.library.rows import note_rows_given
+from tflint_hf.static.library.rows import element_place, note_encodings, note_rows_given, note_targets
 from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
     Const,
     External,
+    ListValue,
     ModelValue,
     Union,
     Value,
@@ -43,6 +44,7 @@ from tflint_hf.trace.objects import (
     Keras,
     Labels,
     Missing,
+    Model,
 )
 
 if TYPE_CHECKING:
@@ -137,6 +139,7 @@ def _fit(call: LibraryCall) -> Value:
     given = {name: call.get(name) for name in ("x", "y", "validation_data")}
     note_rows_given(call, "fit", given, as_texts=False)
     callbacks, known = callbacks_of(call.get("callbacks"))
+    _note_given(call, described(value), inputs)
     call.machine.record(
         Fitted,
         call.site.callee,
@@ -172,6 +175,18 @@ def _validates(call: LibraryCall) -> bool | None:
     return None if not given and call.open else bool(given)
 
 
+def _note_given(call: LibraryCall, model: Model, inputs: Value | None) -> None:
+    """Record what kinds of objects a model is trained or evaluated on."""
+    values, here = call.site.values, call.site.callee
+    note_encodings(call, call.path, inputs, values.get("x"), model)
+    note_targets(call, call.path, model, inputs, call.get("y"), values.get("y", here))
+    held, place = call.get("validation_data"), values.get("validation_data")
+    note_encodings(call, "validation_data", held, place, model)
+    if isinstance(held, ListValue) and held.kind == "tuple" and held.exact and len(held.items) in (2, 3):
+        inputs, targets = held.values[:2]
+        note_targets(call, "validation_data", model, inputs, targets, element_place(place, 1) or place or here)
+
+
 def _counted(call: LibraryCall, name: str) -> Amount | Missing:
     """An argument of fit() that counts something."""
     value = call.get(name)
@@ -185,6 +200,7 @@ def _evaluate(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is not None:
         call.machine.store.write(value.state, "built", Const(True))
+        _note_given(call, described(value), call.get("x"))
         call.machine.record(
             Evaluated,
             call.site.callee,
@@ -193,4 +209,12 @@ def _evaluate(call: LibraryCall) -> Value:
             feed=feed_of(call.get("x")),
             site=call.site,
         )
+    return UNKNOWN
+
+
+@method(ModelValue, "train_on_batch", signature="keras.Model.train_on_batch")
+def _train_on_batch(call: LibraryCall) -> Value:
+    value = receiving_model(call)
+    if value is not None:
+        _note_given(call, described(value), call.get("x"))
     return UNKNOWN
