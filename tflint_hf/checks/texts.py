@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import PlannedFix, RemoveArgument, Replace
+from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
 from tflint_hf.target import Target
-from tflint_hf.trace.events import RowsGiven, SplitNeeded
+from tflint_hf.trace.events import RowsGiven, SplitNeeded, WordsGiven
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Holder
-from tflint_hf.trace.views import FeedUse
+from tflint_hf.trace.views import FeedUse, Trace
 
 
 @check("TFD025")
@@ -74,3 +74,23 @@ def unbatched_tokenizer_map(use: FeedUse) -> Iterator[Fault]:
         place = encoding.site.values.get("padding", encoding.site.callee)
         consequence = "a row is padded to its own length, that is not at all"
         yield Fault(place, {"argument": "padding=", "consequence": consequence}, severity=Severity.INFO)
+
+
+@check("TFD028")
+def unaligned_word_labels(trace: Trace) -> Iterator[Fault]:
+    """Words that are taken for texts, or tags of words that are taken for labels of tokens."""
+    for given in trace.of(WordsGiven):
+        add = AddArgument(given.site.place, "is_split_into_words=True")
+        yield Fault(
+            given.place,
+            {"column": given.column, "problem": "holds lists of words, and the tokenizer takes them for texts"},
+            fix=PlannedFix(Safety.SAFE, "Tell it that these are words", (add,)),
+        )
+    for use in trace.of(FeedUse):
+        columns = (use.made.source.columns or {}) if use.made.source is not None else {}
+        ids, labels = columns.get("input_ids"), columns.get("labels")
+        if ids is None or labels is None or ids.encoding is None or not use.used or use.made.collator is UNKNOWN:
+            continue
+        if labels.word_tags and labels.taken is not None and "is_split_into_words" in ids.encoding.site.values:
+            problem = "has a tag for each word, and becomes the labels of tokens as it is"
+            yield Fault(labels.taken.place, {"column": labels.taken.column, "problem": problem})

@@ -257,7 +257,8 @@ class EncodingValue(Value):
 class Array(Value):
     """Numbers, texts or a column: `labels` when they may serve as labels, `column` when they come from a data set.
 
-    `holder` is the kind of object that they are in, where that is known; `taken` is where they were taken out.
+    `holder` is the kind of object that they are in, where that is known; `taken` is where they were taken out. `depth`
+    counts how often one item of it was taken: 1 for a row of a column, 2 for a value in a row that is a list.
     `padded_with_ignored`: it holds -100 where a model's loss ignores a label. `name` is the key they were read by;
     `cut` says what part of another array this is. `state` holds what the program wrote into it: arrays that share it
     are the same numbers.
@@ -273,6 +274,7 @@ class Array(Value):
     padded_with_ignored: bool = False
     cut: Cut | None = None
     state: dict[str, Value] = field(default_factory=dict)
+    depth: int = 0
 
 
 def one_of(array: Array) -> Array:
@@ -280,7 +282,7 @@ def one_of(array: Array) -> Array:
     column = array.column
     if column is not None and column.encoding is not None:
         column = replace(column, encoding=None)
-    return replace(array, column=column, holder=None)
+    return replace(array, column=column, holder=None, depth=array.depth + 1)
 
 
 @dataclass(eq=False, slots=True)

@@ -120,8 +120,9 @@ class Fitted(Event):
     """`compiled` are the compile() calls that may have set this model up.
 
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
-    beside the inputs, `weighted` whether weights are. `epochs` and `steps_per_epoch` are ABSENT where fit() has its
-    defaults. `own_callbacks`: some callback is of a class of the program; `validates`: there is validation data.
+    beside the inputs, `weighted` whether weights are. `epochs`, `steps_per_epoch` and `batch_size` are ABSENT where
+    fit() has its defaults. `own_callbacks`: some callback is of a class of the program; `validates`: there is
+    validation data. `tokenizer` is the one that made the token ids.
     """
 
     model: Model
@@ -142,6 +143,8 @@ class Fitted(Event):
     validates: bool | None
     epochs: Amount | Missing
     steps_per_epoch: Amount | Missing
+    tokenizer: Tokenizer | None
+    batch_size: int | Missing
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -271,6 +274,33 @@ class RowsGiven(Event):
     holder: Holder
     taken: Taken | None
     spelling: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PaddingAsked(Event):
+    """A tokenizer is asked to pad, by a call, a collator or prepare_tf_dataset.
+
+    `token_set`: the program gave it a padding token, or may have.
+    """
+
+    tokenizer: Tokenizer
+    token_set: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class WordsGiven(Event):
+    """A tokenizer call that gets rows of words, and is not told that they are words."""
+
+    site: CallSite
+    column: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TokensAdded(Event):
+    """Tokens that no vocabulary has by itself are added to a tokenizer."""
+
+    tokenizer: Tokenizer
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -359,7 +359,8 @@ class Column:
     """A column of a data set. `ragged`: its rows differ in length (None: not known).
 
     `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
-    `encoding` is the tokenizer call that gave it, as long as it is what that call gave.
+    `encoding` is the tokenizer call that gave it, as long as it is what that call gave. `words`: each row is a list of
+    words; `word_tags`: of a class id for each word. `taken` is where it was taken over from another column.
     """
 
     labels: Labels | None = None
@@ -368,6 +369,9 @@ class Column:
     padded_to_longest: bool = False
     from_tokenizer: bool = False
     encoding: Encoding | None = None
+    words: bool = False
+    word_tags: bool = False
+    taken: Taken | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -437,9 +441,10 @@ class Feed:
 
     `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
     that are labels; `has_targets`: its elements are (inputs, labels) pairs, `weighted`: with a weight as third element.
-    None means not known. `tokenizer` is the one that prepare_tf_dataset was given. `tokenizer_name` is the program's
-    name for the tokenizer of the rows, where it has one. `mapped`: a function of the program changes its elements.
-    `label_source` is the same object for one array of labels; `drops_rows`: a last batch that is not full is left out.
+    None means not known. `tokenizer` is the one that prepare_tf_dataset was given. `rows_tokenizer` is the one that
+    made the token ids, `tokenizer_name` the program's name for it, where it has one. `mapped`: a function of the
+    program changes its elements. `label_source` is the same object for one array of labels; `drops_rows`: a last batch
+    that is not full is left out.
     """
 
     maker: FeedMaker
@@ -471,6 +476,7 @@ class Feed:
 
     tokenizer: Tokenizer | Missing = ABSENT
     tokenizer_name: str = ""
+    rows_tokenizer: Tokenizer | None = None
     mapped: bool = False
     label_source: object = None
     drops_rows: bool | None = None
@@ -538,13 +544,16 @@ class Model:
 class ModelState:
     """What had been done to a model by the time of an event. None: not known.
 
-    `frozen` is about anything in it, `frozen_parts` are the parts that are frozen by now, by their paths.
+    `frozen` is about anything in it, `frozen_parts` are the parts that are frozen by now, by their paths. `pad_token`:
+    its configuration was given a padding token; `resized`: its embeddings were.
     """
 
     frozen: bool | None = False
     head_changed: bool = False
     frozen_parts: frozenset[str] | None = frozenset()
     escaped: bool = False
+    pad_token: bool | None = False
+    resized: bool | None = False
 
 
 class PredictionForm(enum.Enum):

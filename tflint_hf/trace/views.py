@@ -87,7 +87,7 @@ class ModelUse:
 class FeedUse:
     """A feed as it is used (`feed`), as it was `made`, and what it is used for.
 
-    `models` are those that get it in single rows.
+    `models` are those that get it in single rows, `trained` those that are trained on it.
     """
 
     feed: Feed
@@ -101,6 +101,7 @@ class FeedUse:
     predicted: bool
     last_shuffle: Place | None
     models: tuple[Model, ...]
+    trained: tuple[Model, ...] = ()
 
     @property
     def used(self) -> bool:
@@ -297,6 +298,7 @@ class Trace:
                         bool(predicted),
                         last[0].shuffle_place if last else event.feed.shuffle_place,
                         self._models_fed_with(event.feed),
+                        tuple(f.model for f in fits if f.feed is not None and f.feed.site is site),
                     )
                 )
         return tuple(found)

@@ -10,6 +10,7 @@ import libcst as cst
 from tflint_hf.static import items, uses
 from tflint_hf.static.library import hooks, rows
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.rows import taken
 from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -507,6 +508,8 @@ def _blurred(machine: Machine, value: Value) -> Value:
 @hooks.item_of(EncodingValue)
 def _encoding_item(machine: Machine, receiver: EncodingValue, key: Value, node: Any, scope: Scope) -> Value:
     found = items.get_item(machine, receiver.columns, key, node, scope)
+    if isinstance(found, Array) and found.dataset is not None and found.taken is None:
+        return replace(found, taken=taken(node, scope, found.name))
     if found.known or not isinstance(key, Const) or not isinstance(key.value, str):
         return found
     return Array(name=key.value)

@@ -15,7 +15,7 @@ from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
 from tflint_hf.static.library.rows import note_encodings, note_rows_given
 from tflint_hf.static.library.structures import structure_of
-from tflint_hf.static.library.text import TokenizerValue, collator_of, literal
+from tflint_hf.static.library.text import TokenizerValue, collator_of, literal, note_collator_padding, note_padding
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -59,7 +59,9 @@ def feed_of(value: Value | None) -> Feed | None:
 
 def _made(call: LibraryCall, feed: Feed) -> Value:
     call.machine.record(FeedMade, call.site.callee, call.group, feed=feed)
+    note_padding(call, call.get("tokenizer"), call.site.values.get("tokenizer", call.site.callee))
     if isinstance(feed.collator, Collator):
+        note_collator_padding(call, call.get("collate_fn"))
         call.machine.record(Collated, feed.collator.site.callee, call.group, collator=feed.collator)
     return Fact(feed)
 
@@ -108,6 +110,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
             drops_rows=literal(call.get("drop_remainder")) is True or None,
+            rows_tokenizer=_tokenizer_of(source),
         ),
     )
 
@@ -208,6 +211,7 @@ def _prepare_tf_dataset(call: LibraryCall) -> Value:
             tokenizer=tokenizer,
             drops_rows=literal(call.get("drop_remainder")) is True or None,
             tokenizer_name=_name_of_tokenizer(call.scope, source),
+            rows_tokenizer=_tokenizer_of(source),
         ),
     )
 
@@ -222,15 +226,33 @@ def _given_tokenizer(call: LibraryCall) -> Tokenizer | Missing:
     return value.tokenizer if isinstance(value, TokenizerValue) else facts.UNKNOWN
 
 
+def _tokenizer_of(source: Dataset | None) -> Tokenizer | None:
+    """The tokenizer that made the token ids of a data set."""
+    ids = (source.columns or {}).get("input_ids") if source is not None else None
+    return ids.encoding.tokenizer if ids is not None and ids.encoding is not None else None
+
+
+def tokenizer_behind(inputs: Value) -> Tokenizer | None:
+    """The tokenizer that made the token ids among the inputs of a model."""
+    if isinstance(inputs, EncodingValue):
+        if inputs.encoding is not None:
+            return inputs.encoding.tokenizer
+        inputs = inputs.columns
+    if isinstance(inputs, DictValue):
+        inputs = inputs.items.get("input_ids", UNKNOWN)
+    column = inputs.column if isinstance(inputs, Array) else None
+    return column.encoding.tokenizer if column is not None and column.encoding is not None else None
+
+
 def _name_of_tokenizer(scope: Scope, source: Dataset | None) -> str:
     """The program's name, at this spot, for the tokenizer that made the rows."""
-    ids = (source.columns or {}).get("input_ids") if source is not None else None
-    if ids is None or ids.encoding is None:
+    tokenizer = _tokenizer_of(source)
+    if tokenizer is None:
         return ""
     current: Scope | None = scope
     while current is not None:
         for name, value in current.names.items():
-            if isinstance(value, TokenizerValue) and value.tokenizer is ids.encoding.tokenizer:
+            if isinstance(value, TokenizerValue) and value.tokenizer is tokenizer:
                 return name if scope.find(name) is value else ""
         current = current.parent
     return ""
@@ -264,6 +286,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         element=structure_of(value, stacks_lists=True, place=call.site.values.get("tensors")),
         inputs=structure_of(inputs, stacks_lists=True),
         targets=structure_of(targets, stacks_lists=True),
+        rows_tokenizer=tokenizer_behind(inputs),
     )
     return _made(call, feed)
 

@@ -134,6 +134,9 @@ def _known_columns(name: str, config: str | None) -> tuple[dict[str, Column] | N
                 missing_in=info.unlabelled_splits,
             )
         )
+    if info.kind is LabelKind.TOKEN_CLASSES:
+        tags = {info.label_column, *(name for name, _ in info.other_labels)}
+        columns = {k: replace(c, words=k in info.text_columns, word_tags=k in tags) for k, c in columns.items()}
     return columns, info.sorted_by_label
 
 
@@ -150,6 +153,8 @@ def _from_dict(call: LibraryCall) -> Value:
     columns = None
     if isinstance(mapping, DictValue) and not mapping.open:
         columns = {k: column_of(v) for k, v in mapping.items.items() if isinstance(k, str)}
+        if not any(column.words for column in columns.values()):
+            columns = {k: replace(column, word_tags=False) for k, column in columns.items()}
     return Fact(Dataset("Dataset.from_dict", call.site, False, columns=columns, open=columns is None, shuffled=None))
 
 
@@ -245,8 +250,29 @@ def _each_split(call: LibraryCall) -> Value:
 def column_of(value: Value) -> Column:
     """What is known of a column made from a value."""
     if isinstance(value, Array) and value.column is not None:
-        return replace(value.column, labels=value.column.labels or value.labels)
-    return Column(labels=labels_of(value))
+        whole = value.depth == 0
+        return replace(
+            value.column,
+            labels=value.column.labels or value.labels,
+            words=value.column.words and whole,
+            word_tags=value.column.word_tags and whole,
+            taken=value.taken,
+        )
+    row = value.element if isinstance(value, ListValue) and not value.exact else None
+    if isinstance(row, Array) and row.depth == 1 and row.column is not None and row.column.word_tags:
+        return Column(labels=labels_of(value), word_tags=True, taken=row.taken)
+    return Column(labels=labels_of(value), words=_rows_of(value, str), word_tags=_rows_of(value, int))
+
+
+def _rows_of(value: Value, kind: type) -> bool:
+    """Whether a value is written out as rows that are lists of such literals."""
+    rows = value.values if isinstance(value, ListValue) and value.exact else []
+    return bool(rows) and all(
+        isinstance(row, ListValue)
+        and row.exact
+        and all(isinstance(v, Const) and type(v.value) is kind for v in row.values)
+        for row in rows
+    )
 
 
 @hooks.item_of(Dataset)

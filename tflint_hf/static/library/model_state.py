@@ -55,7 +55,30 @@ def state_of(value: ModelValue) -> ModelState:
         frozen=False if frozen is None else (frozen.value if isinstance(frozen, Const) else None),
         head_changed="head_changed" in value.state,
         escaped="escaped" in value.state,
+        pad_token=_marked(value, "pad_token" if _config_has(value, "pad_token_id") else "config_changed"),
+        resized=_marked(value, "resized"),
     )
+
+
+def _marked(value: ModelValue, mark: str) -> bool | None:
+    """Whether the program did this to the model; None where code that is not known had the model."""
+    if mark in value.state or mark == "pad_token":
+        return True
+    return None if "escaped" in value.state else False
+
+
+def _config_has(value: ModelValue, name: str) -> bool:
+    config = value.state.get("config")
+    return config is not None and (not isinstance(config, ConfigValue) or name in config.given)
+
+
+@method(ModelValue, "resize_token_embeddings")
+def _resize(call: LibraryCall) -> Value:
+    owner = receiving_model(call)
+    if owner is not None:
+        call.machine.store.write(owner.state, "resized", Const(True))
+        call.machine.store.write(owner.state, "built", Const(True))
+    return UNKNOWN
 
 
 def encoders_frozen(machine: Machine, value: ModelValue) -> bool | None:
@@ -82,11 +105,13 @@ def frozen_parts(machine: Machine, value: ModelValue) -> frozenset[str] | None:
 
 
 @hooks.attribute_of(ModelValue)
-def _model_attribute(_machine: Machine, receiver: ModelValue, name: str, _node: Any, _scope: Scope) -> Value | None:
+def _model_attribute(machine: Machine, receiver: ModelValue, name: str, _node: Any, _scope: Scope) -> Value | None:
     if name == "optimizer":
         return OptimizerPart(receiver)
     if name == "config":
-        return receiver.state.get("config", ConfigValue())
+        if "config" not in receiver.state:
+            machine.store.write(receiver.state, "config", ConfigValue())
+        return receiver.state["config"]
     if name in _MODEL_METHODS:
         return Bound(receiver, name)
     if name in {"name", "history", "metrics_names", "input", "output", "inputs", "outputs"}:

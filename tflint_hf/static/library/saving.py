@@ -117,7 +117,7 @@ def _load_weights(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-@method(ModelValue, "build", "generate", "summary", "set_weights", "get_weights", "resize_token_embeddings")
+@method(ModelValue, "build", "generate", "summary", "set_weights", "get_weights")
 def _builds(call: LibraryCall) -> Value:
     value = receiving_model(call)
     if value is not None:

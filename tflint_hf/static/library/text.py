@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.hub_data import strings
 from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import (
@@ -22,7 +23,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import Tokenized, TokenizerMade
+from tflint_hf.trace.events import PaddingAsked, Tokenized, TokenizerMade, TokensAdded, WordsGiven
 from tflint_hf.trace.objects import (
     ABSENT,
     Collator,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
+    from tflint_hf.trace.places import Place
 
 _COLLATORS = ("DataCollator", "DefaultDataCollator", "default_data_collator")
 
@@ -108,6 +110,11 @@ def _tokenize(call: LibraryCall) -> Value:
     encoding = Encoding(
         call.receiver.tokenizer, call.site, ragged, padded, returned, single, _texts(call), _pair(call), call.path
     )
+    text = call.get("text")
+    if isinstance(text, Array) and _words_of_rows(call, text):
+        call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column=text.name)
+    if padded:
+        note_padding(call, call.receiver, call.site.values.get("padding", call.site.callee))
     labels = Labels(LabelEncoding.TOKENS, padding=_padding_text(call) if padded else "")
     column = Column(
         labels, ragged=ragged, padded=padded, padded_to_longest=to_longest, from_tokenizer=True, encoding=encoding
@@ -173,6 +180,13 @@ def _padding_text(call: LibraryCall) -> str:
     return f"padding={padding!r}".replace("'", '"')
 
 
+def _words_of_rows(call: LibraryCall, text: Array) -> bool:
+    """Whether a tokenizer gets rows of words and is not told so."""
+    words = text.column is not None and text.column.words and text.depth == 0
+    told = call.open or bool({"is_split_into_words", "is_pretokenized"} & call.given.keys())
+    return words and not told and call.machine.mapping is Mapping.BATCH
+
+
 def _is_fast(call: LibraryCall, tokenizer: Tokenizer) -> bool:
     """Whether a tokenizer is one of the fast ones, which look at what kind of object they get."""
     if tokenizer.class_name == "AutoTokenizer":
@@ -200,9 +214,7 @@ def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
     "encode",
     "decode",
     "batch_decode",
-    "add_tokens",
     "convert_tokens_to_ids",
-    "add_special_tokens",
     "tokenize",
     "as_target_tokenizer",
 )
@@ -218,7 +230,12 @@ def _encoding_method(_call: LibraryCall) -> Value:
 def make_collator(call: LibraryCall, class_name: str) -> Value:
     """A data collator; its tensors are PyTorch's unless return_tensors says otherwise."""
     returned: str | Missing = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
-    return Fact(Collator(class_name, returned, call.site, _label_padding(call, class_name), _masks(call, class_name)))
+    padding, masks = _label_padding(call, class_name), _masks(call, class_name)
+    made = Fact(Collator(class_name, returned, call.site, padding, masks))
+    tokenizer = call.get("tokenizer") or (call.rest[0] if call.rest else None)
+    if tokenizer is not None:
+        made.state["tokenizer"] = tokenizer
+    return made
 
 
 _PADS_LABELS = frozenset({"DataCollatorForTokenClassification", "DataCollatorForSeq2Seq"})
@@ -237,6 +254,60 @@ def _masks(call: LibraryCall, class_name: str) -> bool | Missing:
         return ABSENT
     value = literal(call.get("mlm"), facts.UNKNOWN if call.open else True)
     return value if isinstance(value, bool) else facts.UNKNOWN
+
+
+_PADDING_COLLATORS = frozenset(
+    {"DataCollatorWithPadding", "DataCollatorForTokenClassification", "DataCollatorForSeq2Seq",
+     "DataCollatorForLanguageModeling", "DataCollatorForWholeWordMask", "DataCollatorForMultipleChoice"}
+)  # fmt: skip
+
+
+def note_collator_padding(call: LibraryCall, collator: Value | None) -> None:
+    """Record that the tokenizer of a collator has to pad the batches of a feed."""
+    data = collator.data if isinstance(collator, Fact) else None
+    if isinstance(collator, Fact) and isinstance(data, Collator) and data.class_name in _PADDING_COLLATORS:
+        note_padding(call, collator.state.get("tokenizer"), data.site.callee)
+
+
+def note_padding(call: LibraryCall, tokenizer: Value | None, place: Place) -> None:
+    """Record that a tokenizer is asked to pad."""
+    if isinstance(tokenizer, TokenizerValue):
+        known = tokenizer.tokenizer
+        set_later = {"pad_token", "pad_token_id", "escaped"} & tokenizer.state.keys()
+        given = bool({"pad_token", "**"} & known.keywords or set_later)
+        call.machine.record(PaddingAsked, place, call.group, tokenizer=known, token_set=given)
+
+
+@hooks.escape
+def _tokenizer_escapes(
+    machine: Machine, _name: str, _receiver: Value | None, positional: Any, keywords: Any, *_rest: Any
+) -> None:
+    """Code that the reader does not know may give a tokenizer more tokens."""
+    for value in [*positional, *keywords.values()]:
+        if isinstance(value, TokenizerValue):
+            machine.store.write(value.state, "escaped", Const(True))
+
+
+#: What some vocabulary may have under this name already.
+_USUAL_TOKENS = frozenset(
+    {"[PAD]", "[CLS]", "[SEP]", "[MASK]", "[UNK]", "<pad>", "<s>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}
+)
+
+
+@method(TokenizerValue, "add_tokens", "add_special_tokens")
+def _add_tokens(call: LibraryCall) -> Value:
+    tokenizer = call.receiver
+    assert isinstance(tokenizer, TokenizerValue)
+    given = call.rest[0] if call.rest else next(iter(call.given.values()), UNKNOWN)
+    known = isinstance(given, DictValue) and not given.open and "pad_token" not in given.items
+    if call.path == "add_special_tokens" and not known:
+        call.machine.store.write(tokenizer.state, "pad_token", UNKNOWN)
+    parts = list(given.items.values()) if isinstance(given, DictValue) else [given]
+    texts = [text for part in parts for text in strings(part) or ()]
+    new = tuple(text for text in texts if text[:1] in {"<", "["} and text not in _USUAL_TOKENS)
+    if new:
+        call.machine.record(TokensAdded, call.site.callee, call.group, tokenizer=tokenizer.tokenizer, tokens=new)
+    return UNKNOWN
 
 
 @hooks.set_attribute_of(Collator)

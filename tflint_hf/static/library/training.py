@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.static.amounts import written
 from tflint_hf.static.library.arrays import paired
-from tflint_hf.static.library.feeds import feed_of, keys_of, labels_inside
+from tflint_hf.static.library.feeds import feed_of, keys_of, labels_inside, tokenizer_behind
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
@@ -21,6 +21,7 @@ from tflint_hf.static.library.keras_objects import (
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
 from tflint_hf.static.library.rows import element_place, note_encodings, note_rows_given, note_targets
 from tflint_hf.static.library.structures import structure_of
+from tflint_hf.static.library.text import literal
 from tflint_hf.static.values import (
     UNKNOWN,
     CompiledRecord,
@@ -39,6 +40,7 @@ from tflint_hf.trace.events import (
     Fitted,
 )
 from tflint_hf.trace.objects import (
+    ABSENT,
     Amount,
     Feed,
     Keras,
@@ -162,6 +164,8 @@ def _fit(call: LibraryCall) -> Value:
         validates=_validates(call),
         epochs=_counted(call, "epochs"),
         steps_per_epoch=_counted(call, "steps_per_epoch"),
+        tokenizer=feed.rows_tokenizer if feed is not None else tokenizer_behind(inputs or UNKNOWN),
+        batch_size=literal(call.get("batch_size"), facts.UNKNOWN if call.open else ABSENT),
     )
     return UNKNOWN
 
