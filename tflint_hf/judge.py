@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.checks import (
     callbacks,
     data,
+    decoding,
     evaluation,
     feeds,
     freezing,
@@ -50,6 +51,7 @@ __all__ = ["FAMILIES", "Judgement", "judge", "once_per_project", "registered", "
 FAMILIES = (
     callbacks,
     data,
+    decoding,
     evaluation,
     feeds,
     freezing,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.findings import Safety, Severity
+from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument
 from tflint_hf.target import Target
-from tflint_hf.trace.events import Event, ModelMade, OptimizerMade
+from tflint_hf.trace.events import Event, ModelMade, OptimizerMade, WeightDecayExcluded
 from tflint_hf.trace.guards import compatible
-from tflint_hf.trace.objects import ABSENT, Form, Optimizer
+from tflint_hf.trace.objects import ABSENT, Collator, Feed, Form, Keras, Optimizer, Tokenizer
 from tflint_hf.trace.views import Trace, Training
 
 
@@ -75,3 +78,124 @@ def _in_each_round(training: Training, optimizer: Event | None, model: Event | N
         return False
     rounds = set(training.compiled.loops) & set(model.loops) & {loop for f in training.fits for loop in f.loops}
     return bool(rounds - set(optimizer.loops))
+
+
+@check("TFO011")
+def create_optimizer_not_unpacked(training: Training) -> Iterator[Fault]:
+    """compile() gets what create_optimizer returned as a whole, or its schedule."""
+    optimizer = training.compiled.optimizer
+    if optimizer.form in (Form.PAIR, Form.SCHEDULE) and optimizer.site is not None:
+        whole = optimizer.form is Form.PAIR
+        yield Fault(
+            optimizer.place,
+            {"name": "the pair (optimizer, schedule)" if whole else "the schedule"},
+            related=((optimizer.site.callee, "they are made here"),),
+        )
+
+
+@check("TFO020")
+def class_instead_of_instance(training: Training) -> Iterator[Fault]:
+    """A class stands where an object of it is wanted."""
+    compiled = training.compiled
+    optimizer = compiled.optimizer
+    if optimizer.form is Form.CLASS and (knowledge.optimizer(optimizer.class_name) or optimizer.class_name in _OWN):
+        yield Fault(optimizer.place, {"argument": "optimizer", "name": optimizer.class_name})
+    for loss in compiled.losses:
+        if loss.form is Form.CLASS and knowledge.loss(loss.spelling) is not None:
+            yield Fault(loss.place, {"argument": "loss", "name": loss.spelling})
+    for metric in compiled.metrics:
+        if metric.form is Form.CLASS and metric.origin is not None and knowledge.metric(metric.class_name) is not None:
+            yield Fault(metric.place, {"argument": "metrics", "name": metric.class_name})
+    for fit in training.fits:
+        for callback in fit.callbacks:
+            if callback.is_class and callback.class_name in knowledge.callbacks():
+                yield Fault(callback.site.callee, {"argument": "callbacks", "name": callback.class_name})
+
+
+_OWN = frozenset({"AdamWeightDecay"})
+_REMOVED = ("decay", "schedule_decay")
+
+
+@check("TFO004")
+def removed_decay_argument(made: OptimizerMade, target: Target) -> Iterator[Fault]:
+    """`decay=` is not an argument of Keras optimizers any more; Keras 3 ignores it with a warning."""
+    applies = {"tensorflow": ">=2.11"}
+    optimizer = made.optimizer
+    if optimizer.origin is None or optimizer.legacy or optimizer.site is None or not target.satisfies(applies):
+        return
+    for name in _REMOVED:
+        if name in optimizer.site.arguments:
+            yield Fault(
+                optimizer.site.arguments[name],
+                {"optimizer": optimizer.class_name, "argument": name},
+                severity=Severity.WARNING if optimizer.origin.keras is Keras.KERAS_3 else None,
+                rests_on=applies,
+            )
+
+
+@check("TFO016")
+def decayed_layer_norm(trace: Trace) -> Iterator[Fault]:
+    """Weight decay on all weights of a model of transformers, its LayerNorms and biases too."""
+    excluded = {id(e.optimizer.site) for e in trace.of(WeightDecayExcluded)}
+    for training in trace.trainings:
+        optimizer, rate = training.compiled.optimizer, training.compiled.optimizer.weight_decay
+        if optimizer.class_name not in {"AdamWeightDecay", "AdamW"} or optimizer.site is None:
+            continue
+        if not isinstance(rate, float) or rate <= 0 or id(optimizer.site) in excluded or training.superseded:
+            continue
+        given = optimizer.site.values
+        if "exclude_from_weight_decay" in given or "include_in_weight_decay" in given:
+            continue
+        if not any(part.is_transformers for part in training.model.pretrained_parts):
+            continue
+        fix = None
+        if optimizer.class_name == "AdamWeightDecay":
+            text = 'exclude_from_weight_decay=["LayerNorm", "layer_norm", "bias"]'
+            edits = (AddArgument(optimizer.site.place, text),)
+            fix = PlannedFix(Safety.SAFE, "Leave LayerNorm and biases out", edits)
+        yield Fault(optimizer.site.callee, {"optimizer": optimizer.class_name, "rate": f"{rate:g}"}, fix=fix)
+
+
+@check("TFO018")
+def jit_compile_with_dynamic_padding(training: Training) -> Iterator[Fault]:
+    """XLA compiles a program for each length of a batch."""
+    compiled = training.compiled
+    if compiled.jit_compile is not True:
+        return
+    for fit in training.fits:
+        padding = _pads_to_batches(fit.feed) if fit.feed is not None else None
+        if padding is not None:
+            argument = compiled.site.arguments.get("jit_compile")
+            fix = None
+            if argument is not None:
+                edits = (RemoveArgument(compiled.site.place, argument),)
+                fix = PlannedFix(Safety.UNSAFE, "Train without XLA", edits)
+            yield Fault(
+                argument or compiled.site.callee,
+                {"padding": padding},
+                related=((fit.site.callee, "the batches are given here"),),
+                fix=fix,
+            )
+            return
+
+
+def _pads_to_batches(feed: Feed) -> str | None:
+    """What pads each batch to its own longest row, None if nothing does, or that is not known."""
+    ids = (feed.source.columns or {}).get("input_ids") if feed.source is not None else None
+    if ids is None or ids.ragged is not True:
+        return None
+    collator = feed.collator
+    if isinstance(collator, Collator):
+        fixed = {"padding", "pad_to_multiple_of", "max_length"} & set(collator.site.values)
+        return collator.class_name if collator.class_name in _PAD_TO_LONGEST and not fixed else None
+    if collator is ABSENT and isinstance(feed.tokenizer, Tokenizer):
+        return None if "pad_to_multiple_of" in feed.site.values else "prepare_tf_dataset"
+    return None
+
+
+_PAD_TO_LONGEST = frozenset(
+    {
+        "DataCollatorWithPadding", "DataCollatorForSeq2Seq", "DataCollatorForTokenClassification",
+        "DataCollatorForLanguageModeling", "DataCollatorForMultipleChoice",
+    }
+)  # fmt: skip

@@ -92,6 +92,22 @@ class CallbackMade(Event):
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class WeightDecayExcluded(Event):
+    """An optimizer is told which weights it must not decay."""
+
+    optimizer: Optimizer
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TokensDecoded(Event):
+    """Token ids that hold -100 are decoded: `text`, as they are written, in the function `function`."""
+
+    tokenizer: Tokenizer
+    text: str
+    function: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class FeedMade(Event):
     """A to_tf_dataset or prepare_tf_dataset call, or the from_tensor_slices that begins a chain."""
 
@@ -112,6 +128,7 @@ class Compiled(Event):
     weighted_metrics: tuple[Metric, ...]
     metric_names: tuple[str, ...]
     loss_given: bool
+    jit_compile: bool | Missing
     names: Mapping[str, str]
 
 

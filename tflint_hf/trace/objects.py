@@ -61,6 +61,8 @@ class Form(enum.Enum):
     CLASS = "class"
     OBJECT = "object"
     METHOD = "method"
+    PAIR = "optimizer and schedule"
+    SCHEDULE = "schedule"
     UNKNOWN = "unknown"
 
 
@@ -241,7 +243,7 @@ class Callback:
     """A callback; `own`: the program derives its class from this one.
 
     `monitor` is the value of the logs that it follows, `only_best` whether it saves for a better value only. `metric`
-    is the function of a KerasMetricCallback.
+    is the function of a KerasMetricCallback. `is_class`: no object was made of the class.
     """
 
     class_name: str
@@ -251,6 +253,7 @@ class Callback:
     monitor: str | Missing = ABSENT
     only_best: bool | Missing = ABSENT
     metric: MetricFunction | None = None
+    is_class: bool = False
     saved_file: SavedFile | None = None
 
 

@@ -33,7 +33,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import CallbackMade, LearningRateSet, OptimizerMade
+from tflint_hf.trace.events import CallbackMade, LearningRateSet, OptimizerMade, WeightDecayExcluded
 from tflint_hf.trace.objects import (
     ABSENT,
     Amount,
@@ -154,6 +154,13 @@ def _assign(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
+@hooks.method(OptimizerValue, "exclude_from_weight_decay")
+def _exclude(call: LibraryCall) -> Value:
+    assert isinstance(call.receiver, OptimizerValue)
+    call.machine.record(WeightDecayExcluded, call.site.callee, call.group, optimizer=call.receiver.optimizer)
+    return UNKNOWN
+
+
 @hooks.method(OptimizerValue, "*")
 def _optimizer_method(_call: LibraryCall) -> Value:
     return UNKNOWN
@@ -240,8 +247,14 @@ def optimizer_of(value: Value | None, place: Place, absent: Place, *, open_call:
         if info is None:
             return Optimizer(Form.UNKNOWN, place, spelling=text)
         return Optimizer(Form.STRING, place, info.class_name, text, ABSENT, info.default_learning_rate)
-    if isinstance(value, External):
+    if isinstance(value, External) and value.path.startswith(("keras.", "transformers.")):
         return Optimizer(Form.CLASS, place, value.last, value.last, origin=value.origin)
+    pair = value.values if isinstance(value, ListValue) and value.exact and value.kind == "tuple" else []
+    first = pair[0] if len(pair) == 2 else None
+    if isinstance(first, OptimizerValue) and first.optimizer.schedule is not None:
+        return Optimizer(Form.PAIR, place, "create_optimizer", site=first.optimizer.site)
+    if isinstance(value, Fact) and isinstance(value.data, Schedule) and value.data.class_name == "create_optimizer":
+        return Optimizer(Form.SCHEDULE, place, "create_optimizer", site=value.data.site)
     return Optimizer(Form.UNKNOWN, place)
 
 
@@ -421,12 +434,12 @@ def _callback_list(call: LibraryCall) -> Value:
     return CallbackListValue(call.get("callbacks") or (call.rest[0] if call.rest else UNKNOWN))
 
 
-def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
+def callbacks_of(value: Value | None, place: Place) -> tuple[tuple[Callback, ...], bool]:
     """The callbacks that fit() got, and whether these are all."""
     if value is None:
         return (), True
     if isinstance(value, CallbackListValue):
-        return callbacks_of(value.callbacks)
+        return callbacks_of(value.callbacks, place)
     values = value.values if isinstance(value, ListValue) and value.exact else [value]
     found = [v.data for v in values if isinstance(v, Fact) and isinstance(v.data, Callback)]
     for one in values:
@@ -435,6 +448,9 @@ def callbacks_of(value: Value | None) -> tuple[tuple[Callback, ...], bool]:
             return (*found, Callback(base.last, base.origin, CallSite(_NOWHERE, _NOWHERE), own=True)), False
     harmless = sum(isinstance(one, Instance) and not _sets_rate(one) for one in values)
     known = len(found) + harmless == len(values)
+    for one in values:
+        if isinstance(one, External) and one.path.startswith("keras.callbacks.") and one.last[:1].isupper():
+            found.append(Callback(one.last, one.origin, CallSite(place, place), is_class=True))
     return tuple(found), known and (not isinstance(value, ListValue) or value.exact)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import strings
 from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
+from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -23,7 +26,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import PaddingAsked, Tokenized, TokenizerMade, TokensAdded, WordsGiven
+from tflint_hf.trace.events import PaddingAsked, Tokenized, TokenizerMade, TokensAdded, TokensDecoded, WordsGiven
 from tflint_hf.trace.objects import (
     ABSENT,
     Collator,
@@ -212,14 +215,35 @@ def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
     TokenizerValue,
     "pad",
     "encode",
-    "decode",
-    "batch_decode",
     "convert_tokens_to_ids",
     "tokenize",
     "as_target_tokenizer",
 )
 def _other(call: LibraryCall) -> Value:
     return UNKNOWN
+
+
+@method(TokenizerValue, "decode", "batch_decode")
+def _decode(call: LibraryCall) -> Value:
+    """Labels with -100 among them are no token ids."""
+    assert isinstance(call.receiver, TokenizerValue)
+    value = call.rest[0] if call.rest else call.get("sequences") or call.get("token_ids")
+    if isinstance(value, Array) and holds_ignored(value):
+        place = next(iter(call.site.values.values()), call.site.callee)
+        text = source_text(place.anchor) if isinstance(place.anchor, cst.CSTNode) else "the labels"
+        frame = call.machine.frames[-1].node if call.machine.frames else None
+        function = frame.name.value if isinstance(frame, cst.FunctionDef) else "the program"
+        call.machine.record(
+            TokensDecoded, place, call.group, tokenizer=call.receiver.tokenizer, text=text, function=function
+        )
+    return UNKNOWN
+
+
+def holds_ignored(value: Array) -> bool:
+    """Whether -100 stands in an array where a model's loss ignores a label, and nothing was written over it."""
+    labels = value.labels or (value.column.labels if value.column is not None else None)
+    marked = value.padded_with_ignored or (labels is not None and labels.ignored == -100)
+    return marked and "written" not in value.state
 
 
 @method(EncodingValue, "word_ids", "sequence_ids", "to", "convert_to_tensors", "char_to_token", "words")

@@ -86,6 +86,7 @@ def _compile(call: LibraryCall) -> Value:
         weighted_metrics=metrics_of(call.get("weighted_metrics"), call.site.values.get("weighted_metrics", here)),
         metric_names=loss_names(call.get("metrics")),
         loss_given=loss_given,
+        jit_compile=_flag(call, "jit_compile"),
         names=library_names(call.machine, call.scope),
     )
     call.machine.store.write(value.state, "compiled", CompiledRecord(event))
@@ -140,7 +141,7 @@ def _fit(call: LibraryCall) -> Value:
     feed, validation = feed_of(inputs), feed_of(call.get("validation_data"))
     given = {name: call.get(name) for name in ("x", "y", "validation_data")}
     note_rows_given(call, "fit", given, as_texts=False)
-    callbacks, known = callbacks_of(call.get("callbacks"))
+    callbacks, known = callbacks_of(call.get("callbacks"), call.site.values.get("callbacks", call.site.callee))
     _note_given(call, described(value), inputs)
     call.machine.record(
         Fitted,
@@ -189,6 +190,13 @@ def _note_given(call: LibraryCall, model: Model, inputs: Value | None) -> None:
     if isinstance(held, ListValue) and held.kind == "tuple" and held.exact and len(held.items) in (2, 3):
         inputs, targets = held.values[:2]
         note_targets(call, "validation_data", model, inputs, targets, element_place(place, 1) or place or here)
+
+
+def _flag(call: LibraryCall, name: str) -> bool | Missing:
+    value = call.get(name)
+    if value is None:
+        return facts.UNKNOWN if call.open else facts.ABSENT
+    return value.value if isinstance(value, Const) and isinstance(value.value, bool) else facts.UNKNOWN
 
 
 def _counted(call: LibraryCall, name: str) -> Amount | Missing:
