@@ -164,6 +164,8 @@ def pytorch_class_in_keras(trace: Trace) -> Iterator[Fault]:
     """A PyTorch class is trained as a Keras model, or a TF class by the PyTorch Trainer."""
     for used in trace.of(ForeignModelUsed):
         name = used.model.class_name
+        if f"TF{name}" not in knowledge.tf_class_names() and not name.startswith("AutoModel"):
+            continue
         yield Fault(
             used.model.site.callee,
             {"model": name, "user": f"the {used.use}() of Keras", "other": f"TF{name}"},

@@ -8,7 +8,7 @@ from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety
 from tflint_hf.fixes import AddArgument, PlannedFix, Replace
-from tflint_hf.trace.events import Saved, SavedModelLoaded, TokenizerSaved, WeightsLoaded
+from tflint_hf.trace.events import CallbackMade, Saved, SavedModelLoaded, TokenizerSaved, WeightsLoaded
 from tflint_hf.trace.objects import Model, ModelOrigin
 from tflint_hf.trace.views import Trace, Training
 
@@ -94,7 +94,8 @@ def weights_before_variables(loaded: WeightsLoaded) -> Iterator[Fault]:
 def tokenizer_not_saved(trace: Trace) -> Iterator[Fault]:
     """The model is saved, the tokenizer that it was trained with is not."""
     tokenizers = trace.tokenizers
-    if not tokenizers or next(iter(trace.of(TokenizerSaved)), None) is not None:
+    pushed = any(made.callback.class_name == "PushToHubCallback" for made in trace.of(CallbackMade))
+    if not tokenizers or pushed or next(iter(trace.of(TokenizerSaved)), None) is not None:
         return
     for saved in trace.of(Saved):
         if saved.method == "save_pretrained" and saved.model.is_transformers and id(saved.model.site) in trace.trained:

@@ -166,6 +166,7 @@ def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNod
             if isinstance(member, Function):
                 return _call_program(machine, member, callee, arguments, node, scope)
         if callee.model is None:
+            inputs.note_used(machine, *arguments.positional, *arguments.keywords.values())
             return UNKNOWN
     return call_library(machine, "__call__", callee, None, arguments, node, scope)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import amounts, attributes, calls, items, uses
+from tflint_hf.static import amounts, attributes, calls, inputs, items, uses
 from tflint_hf.static.machine import MAX_EXPRESSION_DEPTH
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters, source_text, string_value
@@ -221,6 +221,7 @@ def _unary(machine: Machine, node: cst.UnaryOperation, scope: Scope) -> Value:
     if isinstance(node.operator, cst.Not):
         verdict = truth(value)
         return UNKNOWN if verdict is None else Const(not verdict)
+    inputs.note_used(machine, value)
     if isinstance(value, Const) and isinstance(value.value, int | float) and isinstance(node.operator, cst.Minus):
         return Const(-value.value, value.soft)
     return value if isinstance(node.operator, cst.Plus) else UNKNOWN

@@ -440,6 +440,11 @@ class GradientsTaken(Event):
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class GradientsApplied(Event):
+    """A training loop of the program changes weights by gradients."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class DeviceConfigured(Event):
     """A setting of the devices that TensorFlow takes only before it has started: `setting` is the call."""
 

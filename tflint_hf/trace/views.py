@@ -12,6 +12,7 @@ from tflint_hf.trace.events import (
     Event,
     FeedMade,
     Fitted,
+    GradientsApplied,
     GradientsTaken,
     LearningRateSet,
     LossCalled,
@@ -130,7 +131,8 @@ class Freezing:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TapeCall:
-    """A model called under a gradient tape. `trains`: a tape gives the gradients of its weights."""
+    """A model called under a gradient tape. `trains`: a tape gives the gradients of its weights, and
+    the program changes weights by gradients."""
 
     called: ModelCalled
     trains: bool
@@ -214,7 +216,8 @@ class Trace:
     def tape_calls(self) -> tuple[TapeCall, ...]:
         trained = {id(e.model.site) for e in self.events if isinstance(e, GradientsTaken)}
         calls = [e for e in self.events if isinstance(e, ModelCalled)]
-        return tuple(TapeCall(e, id(e.model.site) in trained) for e in calls)
+        applied = any(isinstance(e, GradientsApplied) for e in self.events)
+        return tuple(TapeCall(e, applied and id(e.model.site) in trained) for e in calls)
 
     def _models_fed_with(self, feed: Feed) -> tuple[Model, ...]:
         found: list[Model] = []

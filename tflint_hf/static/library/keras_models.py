@@ -87,7 +87,7 @@ def _sequential(call: LibraryCall) -> Value:
     given = call.get("layers") or (call.rest[0] if call.rest else None)
     layers = given if isinstance(given, ListValue) else make_list("list", [])
     origin = call.callee.origin if call.callee is not None else None
-    model = Model(ModelOrigin.SEQUENTIAL, "Sequential", call.site, keras=origin)
+    model = Model(ModelOrigin.SEQUENTIAL, "Sequential", call.site, keras=origin, run=call.machine.run)
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
     value = ModelValue(model, {"layers": layers})
     for layer in layers.values:

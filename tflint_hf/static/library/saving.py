@@ -53,8 +53,12 @@ def _save(call: LibraryCall) -> Value:
 
 def _record(call: LibraryCall, value: ModelValue, how: str, target: Value | None) -> None:
     file = file_of(target, how == "save_weights")
-    if literal(call.get("save_format")) == "h5":
+    form = literal(call.get("save_format") or (call.rest[2] if len(call.rest) > 2 else None), None)
+    if form in ("h5", "hdf5"):
         file = SavedFile(f"{file.path if file is not None else ''}.h5", False)
+    elif form is not None and file is not None and file.is_hdf5:
+        # The format that is asked for counts, not the ending.
+        file = SavedFile("", False)
     call.machine.record(
         Saved,
         call.site.callee,

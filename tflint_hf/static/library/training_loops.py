@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
+from tflint_hf.static.library.keras_objects import OptimizerPart, OptimizerValue
 from tflint_hf.static.values import UNKNOWN, Const, DictValue, Part, Tape, Value
-from tflint_hf.trace.events import GradientsTaken, ModelCalled
+from tflint_hf.trace.events import GradientsApplied, GradientsTaken, ModelCalled
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
+    from tflint_hf.static.scopes import Scope
     from tflint_hf.static.values import ModelValue
 
 
@@ -31,6 +34,12 @@ def _watch(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
+@hooks.method(Tape, "stop_recording")
+def _paused(_call: LibraryCall) -> Value:
+    """What is called in this block is not trained by the tape."""
+    return Tape({"watches": Const(True)})
+
+
 @hooks.method(Tape, "gradient")
 def _gradient(call: LibraryCall) -> Value:
     sources = call.get("sources") or (call.rest[1] if len(call.rest) > 1 else UNKNOWN)
@@ -42,6 +51,32 @@ def _gradient(call: LibraryCall) -> Value:
 @hooks.method(Tape, "*")
 def _tape_method(_call: LibraryCall) -> Value:
     return UNKNOWN
+
+
+_APPLYING = ("apply_gradients", "minimize")
+
+
+@hooks.method(OptimizerValue, *_APPLYING)
+@hooks.method(OptimizerPart, *_APPLYING)
+def _apply(call: LibraryCall) -> Value:
+    call.machine.record(GradientsApplied, call.place, call.group)
+    return UNKNOWN
+
+
+@hooks.escape
+def _perhaps_applied(
+    machine: Machine,
+    name: str,
+    _receiver: Value | None,
+    _positional: Any,
+    _keywords: Any,
+    node: Any,
+    scope: Scope,
+    group: int,
+) -> None:
+    """An optimizer that the reader does not know."""
+    if name in _APPLYING:
+        machine.record(GradientsApplied, Place(scope.unit, node), group)
 
 
 @contextmanager
