@@ -16,9 +16,10 @@ from tflint_hf.fixes import (
     Replace,
     ReplaceString,
 )
+from tflint_hf.knowledge import checkpoint as known_checkpoint
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Collated
-from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker, Missing
 from tflint_hf.trace.views import FeedUse
 
 LABEL_NAMES = frozenset({"label", "labels", "label_ids"})
@@ -86,6 +87,33 @@ def _drops_mask(feed: Feed, target: Target) -> dict[str, str] | None:
         if holds and target.satisfies({"datasets": specifier}):
             return {"datasets": specifier}
     return None
+
+
+@check("TFD011")
+def columns_without_segment_ids(use: FeedUse) -> Iterator[Fault]:
+    """columns= leaves out the ids that tell the texts of a pair apart."""
+    columns, ids = _asked(use.feed), _source_column(use.feed, "input_ids")
+    encoding = ids.encoding if ids is not None else None
+    if columns is None or "input_ids" not in columns or "token_type_ids" in columns:
+        return
+    if use.feed.maker is not FeedMaker.TO_TF_DATASET or encoding is None or encoding.pair is not True:
+        return
+    if encoding.site.open or "return_token_type_ids" in encoding.site.arguments or not use.trained:
+        return
+    model = use.trained[0]
+    family = _segments(model.checkpoint)
+    if family is None or _segments(encoding.tokenizer.checkpoint) != family:
+        return
+    place = use.feed.site.values["columns"]
+    append = AppendElement(place, '"token_type_ids"')
+    fix = PlannedFix(Safety.SAFE, "Ask for the segment ids, too", (append,))
+    yield Fault(place, {"model": model.class_name}, fix=fix)
+
+
+def _segments(name: str | Missing) -> str | None:
+    """The family of a checkpoint, if its models were pretrained with segments."""
+    family = known_checkpoint(name).family if isinstance(name, str) else None
+    return family if family in {"bert", "albert", "electra", "mobilebert"} else None
 
 
 @check("TFD013")

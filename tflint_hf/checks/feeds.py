@@ -219,3 +219,61 @@ def _says_something(name: str, site: CallSite) -> bool:
 def _removed(site: CallSite, name: str) -> RemoveArgument:
     argument: Place = site.arguments[name]
     return RemoveArgument(site.place, argument)
+
+
+@check("TFD021")
+def steps_do_not_fit_dataset(trace: Trace) -> Iterator[Fault]:
+    """A feed without an end and no number of steps, or as many steps as there are rows where batches are counted."""
+    for event in trace.events:
+        if rests_on_environment(event.guards):
+            continue
+        severity = Severity.INFO if event.variants > 1 else None
+        for feed, method, steps, site in _fed_with_steps(event):
+            endless = _endless(feed)
+            if endless is not None and site.given(steps) is False:
+                problem = f"the dataset repeats without end and there is no {steps}"
+                yield Fault(
+                    endless.site.callee,
+                    {"problem": problem, "method": method},
+                    related=((site.callee, "it is used here"),),
+                    severity=severity,
+                )
+        if isinstance(event, Fitted) and event.feed is not None and event.steps_count_rows and _has_batches(event.feed):
+            problem = "steps_per_epoch counts rows and not batches"
+            yield Fault(event.site.values["steps_per_epoch"], {"problem": problem, "method": "fit"}, severity=severity)
+
+
+def _fed_with_steps(event: Event) -> Iterator[tuple[Feed, str, str, CallSite]]:
+    """The feeds of an event, each with the argument that would limit its steps."""
+    if isinstance(event, Fitted):
+        if event.feed is not None:
+            yield event.feed, "fit", "steps_per_epoch", event.site
+        if event.validation is not None:
+            yield event.validation, "fit", "validation_steps", event.site
+    elif isinstance(event, Evaluated) and event.feed is not None:
+        yield event.feed, "evaluate", "steps", event.site
+    elif isinstance(event, Predicted) and event.prediction.feed is not None:
+        yield event.prediction.feed, "predict", "steps", event.prediction.site
+
+
+def _endless(feed: Feed) -> FeedStep | None:
+    """The repeat() that gives the feed no end."""
+    for step in reversed(feed.steps):
+        if step.method == "repeat":
+            forever = step.site.given("count") is False or step.site.literals.get("count") == -1
+            return step if forever else None
+        if step.method not in _BATCHING | _ENDLESS_STILL:
+            return None
+    return None
+
+
+_ENDLESS_STILL = frozenset({"unbatch", "shuffle", "prefetch", "cache", "with_options", "map", "skip", "shard"})
+
+
+def _has_batches(feed: Feed) -> bool:
+    """Whether the feed has fewer batches than rows, once through the data."""
+    known = all(
+        step.method in _BATCHING | {"shuffle", "prefetch", "cache", "with_options", "map"} for step in feed.steps
+    )
+    sizes = [step.site.literals.get("batch_size") for step in feed.steps if step.method in _BATCHING]
+    return known and feed.batched is True and feed.batch_size != 1 and 1 not in sizes

@@ -17,7 +17,7 @@ from tflint_hf.fixes import (
     Replace,
 )
 from tflint_hf.target import Target
-from tflint_hf.trace.events import EncodingUsed, TargetsGiven, Tokenized
+from tflint_hf.trace.events import EncodingUsed, Imported, TargetsGiven, Tokenized, TokenizerAsked
 from tflint_hf.trace.objects import ABSENT, Encoding, Holder, Keras, Model, ModelOrigin
 from tflint_hf.trace.places import CallSite
 from tflint_hf.trace.views import Trace, rests_on_environment
@@ -245,3 +245,42 @@ def padding_by_today(site: CallSite) -> PlannedFix | None:
     else:
         return None
     return PlannedFix(Safety.SAFE, "Write padding and truncation", tuple(edits))
+
+
+_OLD_METHODS = {
+    "encode_plus": "tokenizer(...)",
+    "batch_encode_plus": "tokenizer(...)",
+    "as_target_tokenizer": "text_target= in the call of the tokenizer",
+    "prepare_seq2seq_batch": "text_target= in the call of the tokenizer",
+}
+_OLD_FUNCTIONS = ("glue_convert_examples_to_features", "squad_convert_examples_to_features")
+
+
+@check("TFV003")
+def deprecated_text_helper(trace: Trace, target: Target) -> Iterator[Fault]:
+    """Helpers that still work and are gone in the next major release."""
+    applies = {"transformers": "<5"}
+    if not target.satisfies(applies):
+        return
+    for event in trace.events:
+        if isinstance(event, TokenizerAsked) and event.method in _OLD_METHODS:
+            yield Fault(event.place, {"name": event.method, "instead": _OLD_METHODS[event.method]})
+        elif isinstance(event, Imported) and event.module.startswith("transformers") and event.name in _OLD_FUNCTIONS:
+            yield Fault(event.place, {"name": event.name, "instead": "Dataset.map with the tokenizer"})
+        elif isinstance(event, Tokenized):
+            yield from _old_call(event.encoding, target)
+
+
+def _old_call(encoding: Encoding, target: Target) -> Iterator[Fault]:
+    site = encoding.site
+    if encoding.method in _OLD_METHODS:
+        yield Fault(site.callee, {"name": encoding.method, "instead": _OLD_METHODS[encoding.method]})
+    if "pad_to_max_length" in site.arguments:
+        if target.satisfies({"transformers": "<4.52"}):
+            instead = 'padding="max_length", truncation=True'
+            place = site.arguments["pad_to_max_length"]
+            yield Fault(place, {"name": "pad_to_max_length", "instead": instead}, fix=padding_by_today(site))
+    elif site.given("max_length") is True and site.given("truncation") is False and site.given("padding") is False:
+        fix = PlannedFix(Safety.SAFE, "Say that longer texts are cut", (AddArgument(site.place, "truncation=True"),))
+        values = {"name": "max_length without truncation", "instead": "truncation=True beside it"}
+        yield Fault(site.callee, values, fix=fix)

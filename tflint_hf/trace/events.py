@@ -162,6 +162,7 @@ class Fitted(Event):
     steps_per_epoch: Amount | Missing
     tokenizer: Tokenizer | None
     batch_size: int | Missing
+    steps_count_rows: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -247,6 +248,13 @@ class Tokenized(Event):
     """A tokenizer is called on texts."""
 
     encoding: Encoding
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TokenizerAsked(Event):
+    """Another method of a tokenizer is called."""
+
+    method: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

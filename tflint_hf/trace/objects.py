@@ -441,6 +441,7 @@ class FeedStep:
 @dataclass(frozen=True, eq=False, slots=True)
 class Feed:
     """A tf.data dataset. `place` is the last call of its chain, `site` the call that began it, `steps` all in between.
+    `rows` are the objects that held the rows at first.
 
     `keys` are the names in the input dictionary (None: not a dictionary, or not known), `label_keys` those of them
     that are labels; `has_targets`: its elements are (inputs, labels) pairs, `weighted`: with a weight as third element.
@@ -472,6 +473,7 @@ class Feed:
     inputs: Structure | None = None
     targets: Structure | None = None
     steps: tuple[FeedStep, ...] = ()
+    rows: tuple[object, ...] = ()
 
     def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:
         """The steps behind one of them."""

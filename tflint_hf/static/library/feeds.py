@@ -266,7 +266,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
     value = call.get("tensors") or (call.rest[0] if call.rest else UNKNOWN)
     note_rows_given(call, "from_tensor_slices", {"tensors": value}, as_texts=False)
     place = next(iter(call.site.values.values()), None)
-    note_encodings(call, "from_tensor_slices", value, place)
+    found = note_encodings(call, "from_tensor_slices", value, place)
     inputs, targets, has_targets = _pair(value)
     weighted = None if has_targets is None else isinstance(value, ListValue) and len(value.items) == 3
     source = _dataset_behind(inputs) or _dataset_behind(targets or UNKNOWN)
@@ -287,6 +287,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         inputs=structure_of(inputs, stacks_lists=True),
         targets=structure_of(targets, stacks_lists=True),
         rows_tokenizer=tokenizer_behind(inputs),
+        rows=(targets, *(encoding.texts.rows for encoding in found)),
     )
     return _made(call, feed)
 

@@ -55,13 +55,13 @@ def note_rows_given(call: LibraryCall, use: str, arguments: dict[str, Value | No
 
 def note_encodings(
     call: LibraryCall, use: str, value: Value | None, place: Place | None = None, model: Model | None = None
-) -> None:
-    """Record each output of a tokenizer that is in `value`, which stands at `place`."""
-    seen: set[int] = set()
+) -> list[Encoding]:
+    """Record each output of a tokenizer that is in `value`, which stands at `place`, and return them."""
+    found: list[Encoding] = []
     for number, (encoding, whole, lists, where) in enumerate(_encodings_in(value, place)):
-        if id(encoding) in seen:
+        if any(encoding is other for other in found):
             continue
-        seen.add(id(encoding))
+        found.append(encoding)
         call.machine.record(
             EncodingUsed,
             where or place or call.site.callee,
@@ -74,6 +74,7 @@ def note_encodings(
             lists=lists,
             written=where is not None,
         )
+    return found
 
 
 def _group_of(call: LibraryCall, use: str, number: int) -> int:

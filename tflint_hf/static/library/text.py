@@ -26,7 +26,15 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import PaddingAsked, Tokenized, TokenizerMade, TokensAdded, TokensDecoded, WordsGiven
+from tflint_hf.trace.events import (
+    PaddingAsked,
+    Tokenized,
+    TokenizerAsked,
+    TokenizerMade,
+    TokensAdded,
+    TokensDecoded,
+    WordsGiven,
+)
 from tflint_hf.trace.objects import (
     ABSENT,
     Collator,
@@ -218,8 +226,10 @@ def _raggedness(call: LibraryCall) -> tuple[bool | None, bool | None]:
     "convert_tokens_to_ids",
     "tokenize",
     "as_target_tokenizer",
+    "prepare_seq2seq_batch",
 )
 def _other(call: LibraryCall) -> Value:
+    call.machine.record(TokenizerAsked, call.site.callee, call.group, method=call.path)
     return UNKNOWN
 
 

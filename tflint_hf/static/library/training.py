@@ -9,6 +9,7 @@ from tflint_hf.static.amounts import written
 from tflint_hf.static.library.arrays import paired
 from tflint_hf.static.library.feeds import feed_of, keys_of, labels_inside, tokenizer_behind
 from tflint_hf.static.library.hooks import method
+from tflint_hf.static.library.hub_data import dataset_of
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
     callbacks_of,
@@ -27,6 +28,7 @@ from tflint_hf.static.values import (
     CompiledRecord,
     Const,
     External,
+    Length,
     ListValue,
     ModelValue,
     Union,
@@ -167,6 +169,7 @@ def _fit(call: LibraryCall) -> Value:
         steps_per_epoch=_counted(call, "steps_per_epoch"),
         tokenizer=feed.rows_tokenizer if feed is not None else tokenizer_behind(inputs or UNKNOWN),
         batch_size=literal(call.get("batch_size"), facts.UNKNOWN if call.open else ABSENT),
+        steps_count_rows=feed is not None and _count_rows(call.get("steps_per_epoch"), feed),
     )
     return UNKNOWN
 
@@ -197,6 +200,14 @@ def _flag(call: LibraryCall, name: str) -> bool | Missing:
     if value is None:
         return facts.UNKNOWN if call.open else facts.ABSENT
     return value.value if isinstance(value, Const) and isinstance(value.value, bool) else facts.UNKNOWN
+
+
+def _count_rows(steps: Value | None, feed: Feed) -> bool:
+    """Whether these steps are the number of the feed's rows."""
+    if not isinstance(steps, Length):
+        return False
+    source = dataset_of(steps.of)
+    return any(steps.of is rows for rows in feed.rows) or (source is not None and source is feed.source)
 
 
 def _counted(call: LibraryCall, name: str) -> Amount | Missing:
