@@ -10,7 +10,7 @@ from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix
 from tflint_hf.knowledge import TENSORFLOW_NAMES
 from tflint_hf.target import Target
-from tflint_hf.trace.events import Imported
+from tflint_hf.trace.events import FolderCloned, FolderFilled, HubCallbackMade, Imported
 from tflint_hf.trace.objects import Missing, Model, ModelOrigin
 from tflint_hf.trace.views import Trace, rests_on_environment
 
@@ -53,6 +53,31 @@ def removed_tf_trainer(imported: Imported, target: Target) -> Iterator[Fault]:
     if imported.module.startswith("transformers") and imported.name == "TFTrainer" and target.satisfies(applies):
         on_a_branch = Severity.INFO if imported.guards else None
         yield Fault(imported.place, {"name": imported.name}, severity=on_a_branch, rests_on=applies)
+
+
+@check("TFV004")
+def hub_callback_in_used_folder(trace: Trace, target: Target) -> Iterator[Fault]:
+    """A callback clones a repository into a folder that the program has filled."""
+    applies = {"transformers": ">=4.12,<5"}
+    if not target.satisfies(applies) or any(trace.of(FolderCloned)):
+        return
+    filled: dict[str, FolderFilled] = {}
+    for event in trace.events:
+        if isinstance(event, FolderFilled) and not event.guards and event.variants == 1:
+            filled.setdefault(_folder(event.folder), event)
+        elif isinstance(event, HubCallbackMade) and event.variants == 1:
+            before = filled.get(_folder(event.folder))
+            if before is not None:
+                yield Fault(
+                    event.place,
+                    {"folder": f'"{event.folder}"', "what": before.what},
+                    related=((before.place, "the folder is filled here"),),
+                    rests_on=applies,
+                )
+
+
+def _folder(name: str) -> str:
+    return name.removeprefix("./").rstrip("/")
 
 
 @check("TFV005", once_per_project=True)

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from tflint_hf.static.store import Store
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
+from tflint_hf.trace.objects import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tflint_hf.static.values import Class, Function, Instance, Value
     from tflint_hf.target import Target
     from tflint_hf.trace.events import Event
+    from tflint_hf.trace.objects import Missing, Strategy
     from tflint_hf.trace.places import Place
 
 KERAS_3 = Version("3.15")
@@ -83,6 +85,7 @@ class Machine:
     run: int = 0
     custom_objects: bool = False
     tapes: list[Value] = field(default_factory=list)
+    strategy: Strategy | Missing = ABSENT
     used_inputs: dict[int, Any] = field(default_factory=dict)
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)

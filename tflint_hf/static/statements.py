@@ -19,11 +19,13 @@ from tflint_hf.static.values import (
     Function,
     Instance,
     ListValue,
+    StrategyScope,
     Tape,
     Value,
     join_all,
     make_union,
 )
+from tflint_hf.trace import objects as facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.store import Changes
     from tflint_hf.trace.guards import Guards
+    from tflint_hf.trace.objects import Missing, Strategy
 
 MAX_UNROLLED = 16
 
@@ -363,17 +366,27 @@ def _open_round(machine: Machine, body: cst.BaseSuite, scope: Scope) -> Flow:
 
 def _with(machine: Machine, node: cst.With, scope: Scope) -> Flow:
     tapes: list[Value] = []
+    strategy = machine.strategy
     for item in node.items:
         value = machine.evaluate(machine, item.item, scope)
         if item.asname is not None:
             items.assign_target(machine, item.asname.name, _entered(machine, value, item.item, scope), scope)
         if isinstance(value, Tape):
             tapes.append(value)
+        strategy = _strategy_of(value, strategy)
     outer, machine.tapes = machine.tapes, [*machine.tapes, *tapes]
+    before, machine.strategy = machine.strategy, strategy
     try:
         return execute(machine, node.body, scope)
     finally:
-        machine.tapes = outer
+        machine.tapes, machine.strategy = outer, before
+
+
+def _strategy_of(value: Value, before: Strategy | Missing) -> Strategy | Missing:
+    """The strategy in force inside a `with`; a context that is not known may bring one."""
+    if isinstance(value, StrategyScope):
+        return value.strategy
+    return before if isinstance(value, Tape) else facts.UNKNOWN
 
 
 def _entered(machine: Machine, value: Value, node: cst.CSTNode, scope: Scope) -> Value:

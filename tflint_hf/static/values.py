@@ -299,6 +299,13 @@ class Cut(Value):
 
 
 @dataclass(eq=False, slots=True)
+class StrategyScope(Value):
+    """`strategy.scope()`; the strategy is UNKNOWN where it cannot be read."""
+
+    strategy: facts.Strategy | facts.Missing
+
+
+@dataclass(eq=False, slots=True)
 class ClassId(Value):
     """One class id out of `classes` known ones, as `NAMES.index(x)` gives it.
 

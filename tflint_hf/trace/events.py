@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Optimizer,
         Prediction,
         SavedFile,
+        Strategy,
         Structure,
         Taken,
         Tokenizer,
@@ -116,7 +117,10 @@ class FeedMade(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Compiled(Event):
-    """`names` maps the dotted path of a library's module to the program's own name for it at that spot."""
+    """`names` maps the dotted path of a library's module to the program's own name for it at that spot.
+
+    `strategy` is the one in whose scope it happens, ABSENT for none.
+    """
 
     model: Model
     state: ModelState
@@ -130,6 +134,7 @@ class Compiled(Event):
     loss_given: bool
     jit_compile: bool | Missing
     names: Mapping[str, str]
+    strategy: Strategy | Missing
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -419,6 +424,26 @@ class WeightsLoaded(Event):
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class TokenizerMade(Event):
     tokenizer: Tokenizer
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class FolderFilled(Event):
+    """The program writes `what` into a folder, whose name is known."""
+
+    folder: str
+    what: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class FolderCloned(Event):
+    """The program clones a repository."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class HubCallbackMade(Event):
+    """A PushToHubCallback, with the folder that it clones into."""
+
+    folder: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -293,6 +293,16 @@ class Taken:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Strategy:
+    """A distribution strategy. `remote`: it trains on a TPU of another machine (None: not known)."""
+
+    class_name: str
+    site: CallSite
+    remote: bool | None = None
+    spelling: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Tokenizer:
     """A tokenizer; `keywords` are the arguments that it was made with."""
 
@@ -533,6 +543,7 @@ class Model:
     wiring: Wiring | None = None
     return_dict: bool | Missing = ABSENT
     run: int = 0
+    strategy: Strategy | Missing = ABSENT
 
     @property
     def is_transformers(self) -> bool:

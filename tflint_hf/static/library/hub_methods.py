@@ -37,6 +37,7 @@ from tflint_hf.static.values import (
     text_of,
 )
 from tflint_hf.trace import objects as facts
+from tflint_hf.trace.events import FolderFilled
 from tflint_hf.trace.objects import Column, Dataset
 
 
@@ -276,6 +277,10 @@ def _elsewhere(call: LibraryCall) -> Value:
             return make_list("list", pairs if call.path == "items" else (part for _, part in named))
         split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN))
         return list_of("list", split if call.path == "values" else make_list("tuple", [UNKNOWN, split]))
+    if call.path == "save_to_disk":
+        folder = text_of(call.get("dataset_dict_path") or call.get("dataset_path") or (call.rest or [UNKNOWN])[0])
+        if folder is not None:
+            call.machine.record(FolderFilled, call.site.callee, call.group, folder=folder, what="the data set")
     if call.path == "to_pandas":
         data = dataset_of(call.receiver)
         assert data is not None

@@ -393,8 +393,8 @@ def metrics_of(value: Value | None, place: Place) -> tuple[Metric, ...]:
     return tuple(found)
 
 
-@path("keras.callbacks.*", "transformers.KerasMetricCallback", "transformers.PushToHubCallback")
-def _callback(call: LibraryCall) -> Value:
+@path("keras.callbacks.*", "transformers.KerasMetricCallback")
+def made_callback(call: LibraryCall) -> Value:
     name = _class_name(call)
     callback = Callback(
         name,

@@ -160,6 +160,7 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         problem_place=call.site.values.get("problem_type", _config_place(config, "problem_type")),
         return_dict=_return_dict(given, config),
         run=call.machine.run,
+        strategy=call.machine.strategy,
         keywords=frozenset(_telling(given)) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.keras_objects import made_callback
 from tflint_hf.static.library.model_state import receiving_model
 from tflint_hf.static.library.text import TokenizerValue, literal
 from tflint_hf.static.values import (
@@ -18,7 +19,16 @@ from tflint_hf.static.values import (
     ending_of,
     text_of,
 )
-from tflint_hf.trace.events import DeviceConfigured, Saved, SavedModelLoaded, TokenizerSaved, WeightsLoaded
+from tflint_hf.trace.events import (
+    DeviceConfigured,
+    FolderCloned,
+    FolderFilled,
+    HubCallbackMade,
+    Saved,
+    SavedModelLoaded,
+    TokenizerSaved,
+    WeightsLoaded,
+)
 from tflint_hf.trace.objects import SavedFile
 
 if TYPE_CHECKING:
@@ -46,9 +56,33 @@ def _save(call: LibraryCall) -> Value:
     folder = text_of(target) if target is not None else None
     if folder is not None and call.path in {"save", "save_pretrained"}:
         call.machine.saved.add(folder)
+    if folder is not None and call.path != "push_to_hub":
+        filled(call, folder if call.path != "save_weights" else folder.rpartition("/")[0], "the model")
     if value is not None:
         _record(call, value, call.path, target)
     return UNKNOWN
+
+
+def filled(call: LibraryCall, folder: str, what: str) -> None:
+    """Record that the program writes into a folder."""
+    if folder:
+        call.machine.record(FolderFilled, call.site.callee, call.group, folder=folder, what=what)
+
+
+@path("huggingface_hub.Repository", "huggingface_hub.snapshot_download", "git.Repo.clone_from")
+def _clone(call: LibraryCall) -> Value:
+    call.machine.record(FolderCloned, call.site.callee, call.group)
+    return UNKNOWN
+
+
+@path("transformers.PushToHubCallback", "transformers.keras_callbacks.PushToHubCallback")
+def _hub_callback(call: LibraryCall) -> Value:
+    folder = call.get("output_dir") or (call.rest[0] if call.rest else UNKNOWN)
+    name = text_of(folder)
+    if name is not None and not (isinstance(folder, Const) and folder.soft):
+        place = call.site.values.get("output_dir") or call.site.values.get("#0", call.site.callee)
+        call.machine.record(HubCallbackMade, place, call.group, folder=name)
+    return made_callback(call)
 
 
 def _record(call: LibraryCall, value: ModelValue, how: str, target: Value | None) -> None:
@@ -132,6 +166,9 @@ def _builds(call: LibraryCall) -> Value:
 @method(TokenizerValue, "save_pretrained", "push_to_hub")
 def _save_tokenizer(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, TokenizerValue)
+    folder = text_of(_target(call, "save_directory") or UNKNOWN)
+    if folder is not None and call.path == "save_pretrained":
+        filled(call, folder, "the tokenizer")
     call.machine.record(TokenizerSaved, call.site.callee, call.group, tokenizer=call.receiver.tokenizer)
     return UNKNOWN
 

@@ -90,6 +90,7 @@ def _compile(call: LibraryCall) -> Value:
         loss_given=loss_given,
         jit_compile=_flag(call, "jit_compile"),
         names=library_names(call.machine, call.scope),
+        strategy=call.machine.strategy,
     )
     call.machine.store.write(value.state, "compiled", CompiledRecord(event))
     return Const(None)
