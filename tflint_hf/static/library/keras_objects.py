@@ -361,7 +361,8 @@ def loss_names(value: Value | None) -> tuple[str, ...]:
 def _metric(call: LibraryCall) -> Value:
     name = _class_name(call)
     given = call.get("name")
-    called = snake_case(name) if given is None and not call.open else text_of(given or UNKNOWN) or ""
+    unnamed = given is None and not call.open and not call.rest
+    called = snake_case(name) if unnamed else text_of(given or UNKNOWN) or ""
     return Fact(Metric(Form.OBJECT, call.site.callee, name, _origin(call), call.site, called))
 
 
