@@ -46,7 +46,10 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
         return
     loss, outputs = losses[0], outputs_of(training.model)
     labels = _all_are(training, LabelEncoding.INDEX)
-    if labels is None or outputs is None or outputs < 2 or loss.form in (Form.CLASS, Form.UNKNOWN):
+    if labels is None or loss.form in (Form.CLASS, Form.UNKNOWN):
+        return
+    # One output may go with a binary loss; nothing but rows goes with a categorical one.
+    if outputs == 1 or (outputs is None and loss.class_name != "CategoricalCrossentropy"):
         return
     keras, given = training.compiled.names.get("keras"), training.compiled.site.values.get("loss")
     fix = None
@@ -59,7 +62,7 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
         fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (Replace(given, text),))
     yield Fault(
         _where(training),
-        {"loss": loss.class_name, "labels": labels.known_from or "the labels", "classes": outputs},
+        {"loss": loss.class_name, "labels": labels.known_from or "class ids"},
         fix=fix,
     )
 

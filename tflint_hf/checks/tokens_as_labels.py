@@ -16,6 +16,7 @@ from tflint_hf.trace.objects import ABSENT, Form, Labels, Loss, Model
 from tflint_hf.trace.views import Training
 
 _SPARSE = "SparseCategoricalCrossentropy"
+_WRITERS = frozenset({Task.CAUSAL_LM, Task.SEQ2SEQ_LM})
 _MASK_PADS = frozenset({"bart", "mbart", "marian", "pegasus", "blenderbot", "blenderbot_small", "blenderbot-small"})
 _COUNT_PADS = frozenset({"t5", "mt5", "longt5", "umt5", "led", "gpt2", "opt", "gptj", "xglm", "openai", "ctrl"})
 
@@ -113,7 +114,7 @@ def ignored_labels_with_keras_loss(training: Training) -> Iterator[Fault]:
 def _counts_pads(model: Model) -> bool:
     """Whether the model's own loss counts pad tokens among the labels."""
     head = model.head
-    if head is None or head.task not in (Task.CAUSAL_LM, Task.SEQ2SEQ_LM):
+    if head is None or head.task not in _WRITERS:
         return False
     family = _family(model)
     return head.masks_pads is not True and family in _COUNT_PADS and family not in _MASK_PADS
@@ -121,15 +122,22 @@ def _counts_pads(model: Model) -> bool:
 
 @check("TFL012")
 def padding_in_labels(training: Training) -> Iterator[Fault]:
-    """Labels padded with the pad token, which the model's own loss counts."""
-    if not trains_as_made(training) or training.compiled.loss_given or not _counts_pads(training.model):
+    """Labels padded with the pad token, which the loss counts."""
+    model, loss = training.model, keras_sparse_loss(training)
+    if not trains_as_made(training) or model.head is None or model.head.task not in _WRITERS:
+        return
+    if loss is not None and loss.ignore_class is not ABSENT:
+        return
+    if loss is None and (training.compiled.loss_given or not _counts_pads(model)):
         return
     known = labels_of_all(training)
-    if not known or any(not labels.padding or labels.ignored is not None or fit.weighted for fit, labels in known):
+    if not known or any(not labels.padding or labels.ignored is not None for _, labels in known):
+        return
+    if any(fit.weighted is not False for fit, _ in known):
         return
     fit, labels = known[0]
     yield Fault(
         labels.place or fit.site.callee,
-        {"padding": labels.padding, "model": training.model.class_name},
+        {"padding": labels.padding, "loss": loss.class_name if loss is not None else f"the loss of {model.class_name}"},
         related=((fit.site.callee, "the model is trained on them here"),),
     )

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
 
 MAX_UNROLLED = 16
+#: Longer displays hold data, whose items nobody is pointed at.
+_MOST_PLACES = 4
 
 
 def evaluate(machine: Machine, node: cst.BaseExpression, scope: Scope) -> Value:
@@ -120,6 +122,8 @@ def _sequence(machine: Machine, node: cst.List | cst.Tuple | cst.Set, scope: Sco
             return list_of(kind, join_all([*values, element_value]) if values else element_value)
     made = make_list(kind, values)
     made.place = Place(scope.unit, node)
+    if len(values) == len(node.elements) <= _MOST_PLACES:
+        made.places = tuple(Place(scope.unit, element.value) for element in node.elements)
     return made
 
 

@@ -54,14 +54,15 @@ class Ending(Value):
 class ListValue(Value):
     """A list, tuple or set. `items` is {position: value}; `exact` says that the length is known.
 
-    `element` stands for any item of a list whose length is not known. `place` is where a display of it was written.
-    `facts["unordered"]` is a Spot: the items are in the order of a set of texts.
+    `element` stands for any item of a list whose length is not known. `place` is where a display of it was written,
+    `places` where its items were. `facts["unordered"]` is a Spot: the items are in the order of a set of texts.
     """
 
     kind: str
     items: dict[int, Value] = field(default_factory=dict)
     facts: dict[str, Value] = field(default_factory=dict)
     place: Place | None = None
+    places: tuple[Place, ...] = ()
 
     @property
     def exact(self) -> bool:

@@ -279,7 +279,7 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         shuffled=source.shuffled if source is not None else None,
         keys=keys_of(inputs),
         has_targets=has_targets,
-        labels=paired(inputs, targets) if targets is not None else labels_inside(inputs),
+        labels=_labels_of_pair(value, inputs, targets),
         split=source.split if source is not None else facts.UNKNOWN,
         weighted=weighted,
         label_source=uses.source_of(targets),
@@ -290,6 +290,16 @@ def _from_tensor_slices(call: LibraryCall) -> Value:
         rows=(targets, *(encoding.texts.rows for encoding in found)),
     )
     return _made(call, feed)
+
+
+def _labels_of_pair(pair: Value, inputs: Value, targets: Value | None) -> Labels | None:
+    """The labels of (inputs, labels), with the place where they are put there."""
+    if targets is None:
+        return labels_inside(inputs)
+    labels = paired(inputs, targets)
+    if labels is None or labels.place is not None or not isinstance(pair, ListValue) or len(pair.places) < 2:
+        return labels
+    return replace(labels, place=pair.places[1])
 
 
 def _is_row_wise(inputs: Value) -> bool:
