@@ -188,6 +188,10 @@ def _pair(call: LibraryCall) -> bool | None:
 
 def _padding_text(call: LibraryCall) -> str:
     padding = literal(call.get("padding"))
+    rows = call.get("text_target") or call.get("text")
+    if padding != "max_length" and isinstance(rows, ListValue) and rows.exact and len(rows.items) < 2:
+        # A single row is as long as the longest.
+        return ""
     return f"padding={padding!r}".replace("'", '"')
 
 
