@@ -17,13 +17,19 @@ Wanted: TypeAlias = Callable[[cst.Call, cst.Arg], "cst.BaseExpression | None"]
 
 @dataclass(frozen=True)
 class Mutation:
-    """Replace the value of an argument (`replaces`), or take the argument out (`drops`)."""
+    """Replace the value of an argument, take the argument out, or give it another keyword.
+
+    In programs that hold one of the words of `not_beside` it would be no fault. `brings` are rules about what the
+    fault leads to elsewhere in the program.
+    """
 
     code: str
     title: str
     replaces: Wanted | None = None
     drops: Callable[[cst.Call, cst.Arg], bool] | None = None
     renames: Callable[[cst.Call, cst.Arg], str | None] | None = None
+    not_beside: tuple[str, ...] = ()
+    brings: frozenset[str] = frozenset()
 
 
 def _name(call: cst.Call) -> str:
@@ -80,12 +86,34 @@ def _shuffled(call: cst.Call, arg: cst.Arg) -> cst.BaseExpression | None:
     return None
 
 
+def _optimizer_class(call: cst.Call, arg: cst.Arg) -> cst.BaseExpression | None:
+    if _name(call) == "compile" and _keyword(arg) == "optimizer" and _is_call_of(arg.value, "Adam"):
+        assert isinstance(arg.value, cst.Call)
+        return arg.value.func
+    return None
+
+
+def _old_loss_name(call: cst.Call, arg: cst.Arg) -> cst.BaseExpression | None:
+    if _name(call) == "compile" and _keyword(arg) == "loss" and isinstance(call.func, cst.Attribute):
+        return cst.Attribute(call.func.value, cst.Name("compute_loss"))
+    return None
+
+
+def _unknown_monitor(call: cst.Call, arg: cst.Arg) -> cst.BaseExpression | None:
+    if _name(call) == "EarlyStopping" and _keyword(arg) == "monitor":
+        return cst.SimpleString('"val_fluency"')
+    return None
+
+
 MUTATIONS = (
     Mutation("TFL001", "a string for the loss", replaces=_string_loss),
     Mutation("TFL002", "from_logits left out", replaces=_probability_loss),
     Mutation("TFO001", "a string for the optimizer", replaces=_string_optimizer),
     Mutation("TFO002", "a rate of 1e-3", replaces=_fast),
-    Mutation("TFO003", "the old name of the rate", renames=_old_rate_name),
+    Mutation("TFO003", "the old name of the rate", renames=_old_rate_name, not_beside=("legacy",)),
+    Mutation("TFO020", "the class of the optimizer", replaces=_optimizer_class),
+    Mutation("TFL025", "the old name of the loss", replaces=_old_loss_name),
+    Mutation("TFE008", "a monitor that nobody computes", replaces=_unknown_monitor, not_beside=("Callback):",)),
     Mutation(
         "TFD004",
         "return_tensors left out",
@@ -97,8 +125,9 @@ MUTATIONS = (
         drops=lambda call, arg: _name(call) == "prepare_tf_dataset" and _keyword(arg) == "shuffle" and (
             isinstance(arg.value, cst.Name) and arg.value.value == "False"
         ),
+        brings=frozenset({"TFE004"}),
     ),
-    Mutation("TFD017", "shuffled evaluation data", replaces=_shuffled),
+    Mutation("TFD017", "shuffled evaluation data", replaces=_shuffled, brings=frozenset({"TFE004"})),
 )  # fmt: skip
 
 SHAPES = ("in place", "through a variable", "through a function", "through keyword arguments")
