@@ -13,7 +13,8 @@ from tflint_hf.trace.objects import ABSENT, FeedMaker, Strategy
 def model_outside_strategy_scope(compiled: Compiled) -> Iterator[Fault]:
     """A model is made before the scope in which it is compiled."""
     strategy = compiled.strategy
-    if not isinstance(strategy, Strategy):
+    # Programs that run with or without a strategy choose the place of a model by the same test again and again.
+    if not isinstance(strategy, Strategy) or compiled.guards:
         return
     own = (compiled.model,) if compiled.model.is_transformers else compiled.model.encoders
     for model in own:

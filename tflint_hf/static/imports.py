@@ -143,7 +143,7 @@ def _touch(machine: Machine, module: str, name: str, place: Place, spelling: str
 
 
 #: Libraries that use `tf.keras` when they are imported.
-_TOUCHING = frozenset({"tensorflow_hub", "tensorflow_addons"})
+_TOUCHING = frozenset({"tensorflow_hub"})
 
 
 def _loads_tensorflow(module: str, name: str) -> bool:
