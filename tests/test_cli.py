@@ -415,3 +415,19 @@ def test_a_suppression_of_no_rule_is_reported(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "train.py").write_text("import tensorflow  # tflint-hf: ignore[stirng-optimizer]\n")
     assert main(["scan", "--isolated", "--format", "concise", str(tmp_path)]) == 1
     assert "TFX002" in capsys.readouterr().out
+
+
+def test_a_missing_requirement_is_told_once_for_all_programs_that_need_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("requirements.txt").write_text("tensorflow==2.17.0\ntransformers==4.57.6\n", encoding="utf-8")
+    for name in ("train.py", "evaluate.py"):
+        Path(name).write_text(
+            "from transformers import TFAutoModelForSequenceClassification as Auto\n\n"
+            'model = Auto.from_pretrained("bert-base-uncased", num_labels=3)\n',
+            encoding="utf-8",
+        )
+    assert main(["scan", "--format", "json", "--select", "TFO007"]) == 1
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert [(finding["path"], finding["line"]) for finding in findings] == [("requirements.txt", 1)]

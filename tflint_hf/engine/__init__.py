@@ -53,7 +53,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     findings: list[Finding] = []
     suppressions: dict[str, tuple[Suppression, ...]] = {}
     texts: dict[tuple[str, int | None], tuple[str, ...]] = {}
-    said: set[tuple[Path, str]] = set()
+    said: set[tuple[object, ...]] = set()
     for result in results:
         findings.extend(_said_once(result, said))
         errors.extend(result.errors)
@@ -71,15 +71,17 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     )
 
 
-def _said_once(result: ProgramResult, said: set[tuple[Path, str]]) -> list[Finding]:
+def _said_once(result: ProgramResult, said: set[tuple[object, ...]]) -> list[Finding]:
     """The findings of a program, without what was already said of its project."""
     kept = []
     for finding in result.findings:
-        # A fault in a certain place is a fault in each; what is only worth knowing of a project is said once.
-        if finding.code in once_per_project() and (finding.severity is Severity.INFO or finding.code == "TFV001"):
-            if (result.root, finding.code) in said:
+        if finding.code in once_per_project():
+            # A fault in a certain place is a fault in each; what is only worth knowing of a project is said once.
+            of_project = finding.severity is Severity.INFO or finding.code == "TFV001"
+            place = () if of_project else (finding.location.path, finding.location.cell, finding.location.line)
+            if (result.root, finding.code, *place) in said:
                 continue
-            said.add((result.root, finding.code))
+            said.add((result.root, finding.code, *place))
         kept.append(finding)
     return kept
 
