@@ -27,8 +27,6 @@ from tflint_hf.static.values import (
     ListValue,
     Union,
     Value,
-    list_of,
-    make_list,
     one_of,
 )
 from tflint_hf.trace.objects import Holder, LabelEncoding, Labels, Output, Prediction, PredictionForm, Tensor
@@ -477,31 +475,6 @@ def _score(call: LibraryCall) -> Value:
         node = places[labels].anchor if labels < len(places) else None
         text = source_text(node) if isinstance(node, cst.CSTNode) else "the labels"
         uses.compared(call.machine, left, right, text, call.site.callee, call.group)
-    return UNKNOWN
-
-
-@path("sklearn.model_selection.train_test_split")
-def _split(call: LibraryCall) -> Value:
-    arrays = [v for v in call.rest if v.known]
-    parts = [
-        Array(labels_of(v), v.column, None, v.name, holder=_split_holder(v), taken=v.taken)
-        if isinstance(v, Array)
-        else _blurred(call.machine, v)
-        for v in call.rest
-    ]
-    if not arrays:
-        return UNKNOWN
-    return make_list("tuple", [part for part in parts for _ in range(2)])
-
-
-def _split_holder(array: Array) -> Holder | None:
-    """Parts of a series are series, parts of an array arrays."""
-    return array.holder if array.holder in {Holder.SERIES, Holder.ARRAY, Holder.LIST} else None
-
-
-def _blurred(machine: Machine, value: Value) -> Value:
-    if isinstance(value, ListValue):
-        return list_of(value.kind, items.element_of(machine, value))
     return UNKNOWN
 
 
