@@ -9,7 +9,7 @@ from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
 from tflint_hf.target import Target
 from tflint_hf.trace.events import RowsGiven, SplitNeeded, WordsGiven
-from tflint_hf.trace.objects import ABSENT, UNKNOWN, Holder
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Encoding, Holder
 from tflint_hf.trace.views import FeedUse, Trace
 
 
@@ -45,6 +45,10 @@ def series_as_texts(given: RowsGiven) -> Iterator[Fault]:
     yield Fault(given.place, {"argument": given.spelling or "texts", "kind": given.holder.value}, fix=fix)
 
 
+def _pads_to_longest(encoding: Encoding) -> bool:
+    return encoding.site.literals.get("padding") in (True, "longest")
+
+
 @check("TFD024")
 def dataset_dict_instead_of_split(needed: SplitNeeded) -> Iterator[Fault]:
     """A dictionary of splits is used as if it were one of them."""
@@ -70,7 +74,7 @@ def unbatched_tokenizer_map(use: FeedUse) -> Iterator[Fault]:
             fix = PlannedFix(Safety.SAFE, "Leave the tensors to the collator", (remove,))
         consequence = "each row becomes a tensor of shape (1, n), and a batch (rows, 1, n)"
         yield Fault(place, {"argument": "return_tensors=", "consequence": consequence}, fix=fix)
-    elif encoding.return_tensors is ABSENT and ids.padded_to_longest:
+    elif encoding.return_tensors is ABSENT and encoding.texts.many is False and _pads_to_longest(encoding):
         place = encoding.site.values.get("padding", encoding.site.callee)
         consequence = "a row is padded to its own length, that is not at all"
         yield Fault(place, {"argument": "padding=", "consequence": consequence}, severity=Severity.INFO)
