@@ -86,6 +86,11 @@ def test_github_marks_the_exact_range() -> None:
     assert line.startswith(f"::error {properties}::train.py:7:10: ")
 
 
+def test_github_says_on_which_version_a_finding_depends() -> None:
+    line = github.render(result(OPTIMIZER))
+    assert line.endswith("%0Adepends on: tensorflow>=2.16\n")
+
+
 def test_github_escapes_what_would_end_a_property_or_the_command() -> None:
     finding = dataclasses.replace(LOSS, message="100% wrong\r\nreally", why="", advice="", location=ODD_NAME.location)
     line = github.render(result(finding))

@@ -22,4 +22,5 @@ def render(result: ScanResult, style: Style) -> str:
 def _line(finding: Finding, style: Style) -> str:
     where = style.paint(printable(str(finding.location)), BOLD)
     severity = style.paint(finding.severity.label, SEVERITY_COLORS[finding.severity])
-    return f"{where}: {severity} {finding.code} {printable(finding.message)} ({finding.name})"
+    remark = f"{finding.name}; depends on {finding.depends_on}" if finding.depends_on else finding.name
+    return f"{where}: {severity} {finding.code} {printable(finding.message)} ({printable(remark)})"

@@ -33,6 +33,8 @@ def _finding(finding: Finding) -> str:
         message += f"\nwhy: {finding.why}"
     if finding.advice:
         message += f"\ninstead: {finding.advice}"
+    if finding.depends_on:
+        message += f"\ndepends on: {finding.depends_on}"
     return _command(_COMMANDS[finding.severity], properties, message)
 
 

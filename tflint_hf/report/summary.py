@@ -23,7 +23,7 @@ def summary(result: ScanResult, style: Style) -> str:
     elif result.errors:
         text = "No finding in what could be scanned"
     elif result.files_scanned == 0:
-        text = "No files to scan"
+        text = "No files to scan (.py, .ipynb, .md, .mdx that are neither ignored nor excluded)"
     else:
         text = f"All checks passed in {counted(result.files_scanned, 'file')}"
     if result.errors:
