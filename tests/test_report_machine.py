@@ -155,7 +155,7 @@ def test_sarif_names_the_cell_and_offers_no_edit_that_would_break_a_notebook(rul
         ("a b/ä#?.py", {"uri": "a%20b/%C3%A4%23%3F.py", "uriBaseId": "%SRCROOT%"}),
         ("odd\udc80.py", {"uri": "odd%80.py", "uriBaseId": "%SRCROOT%"}),
         ("/srv/a b.py", {"uri": "file:///srv/a%20b.py"}),
-        ("C:/work/a b.py", {"uri": "file:///C:/work/a%20b.py"}),
+        ("C:/code/a b.py", {"uri": "file:///C:/code/a%20b.py"}),
     ],
 )
 def test_sarif_paths_are_uris(path: str, artifact: dict[str, str], rules: RuleTable) -> None:
