@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.checks import (
+# The families register their functions when they are imported.
+from tflint_hf.checks import (  # noqa: F401
     callbacks,
     data,
     decoding,
@@ -46,37 +47,7 @@ if TYPE_CHECKING:
     from tflint_hf.trace.places import FilePlace, Place
     from tflint_hf.trace.views import Trace
 
-__all__ = ["FAMILIES", "Judgement", "judge", "once_per_project", "registered", "to_findings"]
-
-#: The families register their functions when they are imported.
-FAMILIES = (
-    callbacks,
-    data,
-    decoding,
-    evaluation,
-    feeds,
-    freezing,
-    heads,
-    label_forms,
-    label_places,
-    labels,
-    loops,
-    losses,
-    metrics,
-    model,
-    optimizer,
-    optimizer_use,
-    predictions,
-    requirements,
-    saving,
-    schedules,
-    strategies,
-    texts,
-    tokenizers,
-    tokens,
-    tokens_as_labels,
-    versions,
-)
+__all__ = ["Judgement", "judge", "once_per_project", "registered", "to_findings"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
-TARGET_LIBRARIES = ("transformers", "tensorflow", "datasets", "tf-keras", "keras")
 NEVER = "never"
 CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
@@ -173,6 +172,8 @@ def _common_place(paths: Sequence[Path], flags: Flags) -> Path:
 
 def _target_versions(targets: Sequence[str]) -> dict[str, str]:
     """Library to version or range, from texts such as `transformers=4.38.2` and `transformers>=4.38,<5`."""
+    from tflint_hf.config import LIBRARIES
+
     versions: dict[str, str] = {}
     library = ""
     for part in (piece.strip() for text in targets for piece in text.split(",") if piece.strip()):
@@ -184,8 +185,8 @@ def _target_versions(targets: Sequence[str]) -> dict[str, str]:
             versions[library] += f",{operator}{version}"
             continue
         library = name.lower()
-        if library not in TARGET_LIBRARIES:
-            raise click.UsageError(f"--target {part}: the libraries are {', '.join(TARGET_LIBRARIES)}")
+        if library not in LIBRARIES:
+            raise click.UsageError(f"--target {part}: the libraries are {', '.join(LIBRARIES)}")
         versions[library] = version if operator in {"=", "=="} else f"{operator}{version}"
     return versions
 

@@ -12,7 +12,9 @@ from packaging.version import Version
 from tflint_hf.static import calls, expressions, statements
 from tflint_hf.static.calls import Arguments
 from tflint_hf.static.keras_choice import KerasChoice
-from tflint_hf.static.library import (
+
+# The models of libraries register themselves when they are imported.
+from tflint_hf.static.library import (  # noqa: F401
     arrays,
     builtin_functions,
     configuration,
@@ -46,30 +48,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tflint_hf.target import Target
-
-#: The models of libraries register themselves when they are imported.
-LIBRARY_MODELS = (
-    arrays,
-    builtin_functions,
-    configuration,
-    containers,
-    feeds,
-    hub_data,
-    hub_methods,
-    keras_models,
-    keras_objects,
-    layers,
-    model_state,
-    predictions,
-    pretrained,
-    saving,
-    splitting,
-    strategies,
-    tables,
-    text,
-    training,
-    training_loops,
-)
 
 TWO_KERAS = Version("2.16")
 KNOWS_KERAS_3 = Version("4.35")

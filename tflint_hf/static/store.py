@@ -96,10 +96,6 @@ class Store:
             if current is _GONE or not same(current, joined):
                 self.write(container, key, joined)
 
-    def reset_trail(self) -> None:
-        """Forget the past; only between programs."""
-        self._trail.clear()
-
 
 def _put(container: dict[Any, Any], key: Any, value: Any) -> None:
     if value is _GONE:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tflint_hf.static.values import Array, DictValue, EncodingValue, ListValue, Value
 from tflint_hf.trace.objects import Structure
 from tflint_hf.trace.places import Place
@@ -26,10 +24,3 @@ def structure_of(value: Value | None, *, stacks_lists: bool = False, place: Plac
             return Structure(value.kind, names, value.place or place)
         return Structure("one", ("",), place)
     return None
-
-
-def placed(structure: Structure | None, place: Place | None) -> Structure | None:
-    """The structure with the place where it is handed over, if it has none of its own."""
-    if structure is None or structure.place is not None:
-        return structure
-    return replace(structure, place=place)
