@@ -34,7 +34,7 @@ from tflint_hf.checks import (  # noqa: F401
     tokens_as_labels,
     versions,
 )
-from tflint_hf.checks.fault import Check, Fault, once_per_project, registered
+from tflint_hf.checks.fault import Check, Fault, Once, once_per_project, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
 from tflint_hf.trace.views import rests_on_environment
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tflint_hf.trace.places import FilePlace, Place
     from tflint_hf.trace.views import Trace
 
-__all__ = ["Judgement", "judge", "once_per_project", "registered", "to_findings"]
+__all__ = ["Judgement", "Once", "judge", "once_per_project", "registered", "to_findings"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 CheckFunction = Callable[..., Iterator["Fault"]]
 F = TypeVar("F", bound=CheckFunction)
 Options = Mapping[str, Any]
+
+
+class Once(enum.Enum):
+    """What a rule says but once in a project. The rest it says at each place, however many programs lead there."""
+
+    EVERYTHING = "it speaks of the project as a whole, at any severity"
+    INFOS = "a fault counts at its place, what is only worth knowing for the whole project"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,26 +54,26 @@ class Check:
 
 
 _FUNCTIONS: dict[str, CheckFunction] = {}
-_ONCE_PER_PROJECT: set[str] = set()
+_ONCE_PER_PROJECT: dict[str, Once] = {}
 
 
-def check(code: str, *, once_per_project: bool = False) -> Callable[[F], F]:
+def check(code: str, *, once_per_project: Once | None = None) -> Callable[[F], F]:
     """Register the function of a rule; what it finds may concern a whole project, and is then said once in it."""
 
     def register(function: F) -> F:
         if code in _FUNCTIONS:
             raise ValueError(f"{code} has two functions: {_FUNCTIONS[code].__name__} and {function.__name__}")
         _FUNCTIONS[code] = function
-        if once_per_project:
-            _ONCE_PER_PROJECT.add(code)
+        if once_per_project is not None:
+            _ONCE_PER_PROJECT[code] = once_per_project
         return function
 
     return register
 
 
-def once_per_project() -> frozenset[str]:
-    """The codes of the rules whose finding concerns a whole project."""
-    return frozenset(_ONCE_PER_PROJECT)
+def once_per_project(code: str) -> Once | None:
+    """What a rule says but once in a project, None where each finding counts by itself."""
+    return _ONCE_PER_PROJECT.get(code)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.fault import Fault, Once, check
 from tflint_hf.checks.versions import needs_tensorflow
 from tflint_hf.findings import Severity
 from tflint_hf.target import Pin, Target
@@ -33,7 +33,7 @@ def _place(pin: Pin | None, otherwise: Place) -> Place | FilePlace:
     return FilePlace(pin.path, pin.line, pin.cell) if pin is not None else otherwise
 
 
-@check("TFO007", once_per_project=True)
+@check("TFO007", once_per_project=Once.INFOS)
 def missing_tf_keras(trace: Trace, target: Target) -> Iterator[Fault]:
     """The requirements bring Keras 3 and not the Keras 2 that the TF classes need."""
     applies = {"tensorflow": ">=2.16", "transformers": ">=4.38,<5"}
@@ -55,7 +55,7 @@ def missing_tf_keras(trace: Trace, target: Target) -> Iterator[Fault]:
     )
 
 
-@check("TFO008", once_per_project=True)
+@check("TFO008", once_per_project=Once.INFOS)
 def tensorflow_too_old(trace: Trace, target: Target) -> Iterator[Fault]:
     """A training step of transformers that needs a newer Keras 2 than TensorFlow brings."""
     applies = {"tensorflow": "<2.13", "transformers": ">=4.38,<5"}

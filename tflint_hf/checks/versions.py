@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.fault import Fault, Once, check
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix
 from tflint_hf.knowledge import TENSORFLOW_NAMES
@@ -29,7 +29,7 @@ def needs_tensorflow(imported: Imported) -> bool:
     )
 
 
-@check("TFV001", once_per_project=True)
+@check("TFV001", once_per_project=Once.EVERYTHING)
 def removed_tf_classes(trace: Trace, target: Target) -> Iterator[Fault]:
     """transformers 5 has no TensorFlow classes. Said once, at the first import of one."""
     if not target.allows_transformers_5:
@@ -80,7 +80,7 @@ def _folder(name: str) -> str:
     return name.removeprefix("./").rstrip("/")
 
 
-@check("TFV005", once_per_project=True)
+@check("TFV005", once_per_project=Once.INFOS)
 def pytorch_safetensors_in_tf(trace: Trace, target: Target) -> Iterator[Fault]:
     """transformers 4.55 to 4.57 cannot read PyTorch's safetensors into a TensorFlow model.
 

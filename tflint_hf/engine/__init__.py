@@ -12,7 +12,7 @@ from tflint_hf.engine.suppressed import without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
 from tflint_hf.findings import Finding, ScanError, ScanResult, Severity
-from tflint_hf.judge import once_per_project
+from tflint_hf.judge import Once, once_per_project
 from tflint_hf.rules import load_rules
 from tflint_hf.target import project_root
 
@@ -75,9 +75,9 @@ def _said_once(result: ProgramResult, said: set[tuple[object, ...]]) -> list[Fin
     """The findings of a program, without what was already said of its project."""
     kept = []
     for finding in result.findings:
-        if finding.code in once_per_project():
-            # A fault in a certain place is a fault in each; what is only worth knowing of a project is said once.
-            of_project = finding.severity is Severity.INFO or finding.code == "TFV001"
+        once = once_per_project(finding.code)
+        if once is not None:
+            of_project = once is Once.EVERYTHING or finding.severity is Severity.INFO
             place = () if of_project else (finding.location.path, finding.location.cell, finding.location.line)
             if (result.root, finding.code, *place) in said:
                 continue
