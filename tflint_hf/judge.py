@@ -23,6 +23,7 @@ from tflint_hf.checks import (  # noqa: F401
     model,
     optimizer,
     optimizer_use,
+    precision,
     predictions,
     requirements,
     saving,

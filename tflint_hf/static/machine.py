@@ -86,6 +86,7 @@ class Machine:
     custom_objects: bool = False
     tapes: list[Value] = field(default_factory=list)
     strategy: Strategy | Missing = ABSENT
+    policies: dict[str, Value] = field(default_factory=dict)
     used_inputs: dict[int, Any] = field(default_factory=dict)
     saved: set[str] = field(default_factory=set)
     frozen: dict[int, dict[str, Value]] = field(default_factory=dict)

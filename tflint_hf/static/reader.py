@@ -26,6 +26,7 @@ from tflint_hf.static.library import (  # noqa: F401
     keras_objects,
     layers,
     model_state,
+    precision,
     predictions,
     pretrained,
     saving,

@@ -482,3 +482,11 @@ class DeviceConfigured(Event):
     """A setting of the devices that TensorFlow takes only before it has started: `setting` is the call."""
 
     setting: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PolicySet(Event):
+    """A precision policy, as "mixed_float16", is set for all layers that this Keras makes from here on."""
+
+    policy: str | Missing
+    origin: KerasOrigin | None

@@ -519,7 +519,8 @@ class Model:
 
     `outputs` has an entry for each output of the model, in order; `last_layers` are the layers that gave them, where
     these are known. `own_training`: the class defines how it trains. `problem_type` is what the model or its
-    configuration was told, `problem_place` where; `labels_place` is where num_labels was given.
+    configuration was told, `problem_place` where; `labels_place` is where num_labels was given. `policy` is the
+    precision policy in force when it was made, ABSENT for none.
     """
 
     origin: ModelOrigin
@@ -544,6 +545,7 @@ class Model:
     return_dict: bool | Missing = ABSENT
     run: int = 0
     strategy: Strategy | Missing = ABSENT
+    policy: str | Missing = UNKNOWN
 
     @property
     def is_transformers(self) -> bool:
@@ -642,7 +644,10 @@ class GivenLabels:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layer:
-    """A Keras layer. `activation` is its name, ABSENT for none, UNKNOWN when it cannot be read."""
+    """A Keras layer. `activation` is its name, ABSENT for none, UNKNOWN when it cannot be read.
+
+    `dtype` is the type or policy that it was given, else the policy in force when it was made, ABSENT for neither.
+    """
 
     class_name: str
     origin: KerasOrigin | None
@@ -650,6 +655,7 @@ class Layer:
     activation: str | Missing = ABSENT
     units: int | Missing = UNKNOWN
     name: str = ""
+    dtype: str | Missing = UNKNOWN
 
 
 @dataclass(frozen=True, eq=False, slots=True)

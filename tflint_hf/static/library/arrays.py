@@ -29,6 +29,7 @@ from tflint_hf.static.values import (
     Value,
     one_of,
 )
+from tflint_hf.trace import objects as facts
 from tflint_hf.trace.objects import Holder, LabelEncoding, Labels, Output, Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
@@ -220,6 +221,8 @@ def _keep(call: LibraryCall) -> Value:
         return replace(kept, holder=holder)
     if _is_tensor(value):
         layer = None if call.path.endswith(_RESHAPING) else value.data.layer
+        if layer is not None and call.path.endswith("cast"):
+            layer = replace(layer, dtype=facts.UNKNOWN)
         return Fact(replace(value.data, layer=layer, input_site=None, sequence=None))
     if isinstance(value, Fact) and isinstance(value.data, Prediction):
         return value

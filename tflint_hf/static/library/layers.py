@@ -9,6 +9,7 @@ from tflint_hf.static import attributes
 from tflint_hf.static.inputs import note_used
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.precision import policy_in_force
 from tflint_hf.static.library.text import literal
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -64,7 +65,8 @@ def _layer(call: LibraryCall) -> Value:
     units = literal(call.get("units"), facts.UNKNOWN)
     label = text_of(call.get("name") or UNKNOWN) or ""
     origin = call.callee.origin if call.callee is not None else None
-    layer = Layer(name, origin, call.site, activation, units if isinstance(units, int) else facts.UNKNOWN, label)
+    size = units if isinstance(units, int) else facts.UNKNOWN
+    layer = Layer(name, origin, call.site, activation, size, label, _precision(call, origin))
     inner = call.get("layer") or (call.rest[0] if call.rest else None)
     if name == "TimeDistributed" and isinstance(inner, Fact) and isinstance(inner.data, Layer):
         layer = replace(inner.data, site=call.site)
@@ -108,6 +110,13 @@ def _input(call: LibraryCall) -> Value:
             dtype=_dtype(call),
         )
     )
+
+
+def _precision(call: LibraryCall, origin: KerasOrigin | None) -> str | Missing:
+    """The type that a layer is told to compute in, or the policy that decides it."""
+    if call.open or call.get("dtype") is not None:
+        return _dtype(call)
+    return policy_in_force(call.machine, origin)
 
 
 def _dtype(call: LibraryCall) -> str | Missing:

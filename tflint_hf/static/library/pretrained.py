@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.knowledge import Task, TFClass, tf_class
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.precision import policy_in_force
 from tflint_hf.static.library.text import is_collator_class, is_tokenizer_class, make_collator, make_tokenizer
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -161,6 +162,7 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         return_dict=_return_dict(given, config),
         run=call.machine.run,
         strategy=call.machine.strategy,
+        policy=policy_in_force(call.machine, None),
         keywords=frozenset(_telling(given)) | ({"**"} if call.open else set()) | _output_settings(config),
     )
     call.machine.record(ModelMade, call.site.callee, call.group, model=model)
