@@ -53,3 +53,41 @@ def test_a_fix_removes_its_finding_and_leaves_valid_python(path: Path) -> None:
 def test_a_rule_that_promises_a_fix_has_one(rule: Rule) -> None:
     result = scan([FIXTURES / rule.name], ScanOptions(isolated=True, jobs=1))
     assert any(finding.fix is not None for finding in result.findings if finding.code == rule.code)
+
+
+SHARED_CALL = """\
+import tensorflow as tf
+from datasets import load_dataset
+from transformers import AutoTokenizer, TFAutoModelForSequenceClassification
+
+tok = AutoTokenizer.from_pretrained("distilbert-base-uncased")
+data = load_dataset("emotion").map(lambda r: tok(r["text"], truncation=True), batched=True)
+model = TFAutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased", num_labels=6)
+
+
+def feed(split):
+    return model.prepare_tf_dataset(data[split], batch_size=16, tokenizer=tok)
+
+
+model.compile(optimizer=tf.keras.optimizers.Adam(2e-5))
+model.fit(feed("train"), validation_data=feed("validation"))
+"""
+
+
+def test_a_call_that_makes_training_data_too_keeps_its_shuffling() -> None:
+    found = [f for f in findings_of(Path("shared.py"), SHARED_CALL) if f.code == "TFD016"]
+    assert [f.fix for f in found] == [None]
+
+
+@pytest.mark.parametrize(("expression", "fixed"), [("pair", "pair[0]"), ("pair or None", None)])
+def test_an_item_is_taken_only_of_an_expression_that_it_belongs_to(expression: str, fixed: str | None) -> None:
+    text = (
+        "from transformers import TFAutoModelForSequenceClassification, create_optimizer\n"
+        'model = TFAutoModelForSequenceClassification.from_pretrained("bert-base-uncased")\n'
+        "pair = create_optimizer(2e-5, 100, 10)\n"
+        f"model.compile(optimizer={expression})\n"
+    )
+    [found] = [f for f in findings_of(Path("pair.py"), text) if f.code == "TFO011"]
+    assert (found.fix is None) is (fixed is None)
+    if found.fix is not None:
+        assert f"optimizer={fixed})" in apply_edits(text, list(found.fix.edits))

@@ -99,6 +99,51 @@ class RemoveName:
     instead: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Write the expression at `place` into a text, for each `{text}` in it: `adam` becomes `copy(adam)`.
+
+    `named`: only if it is a name, or an attribute of one, so that writing it twice does nothing twice.
+    """
+
+    place: Place
+    template: str
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SwapSteps:
+    """Change the order of two steps of a chain: `rows.batch(8).shuffle(100)` becomes `rows.shuffle(100).batch(8)`."""
+
+    first: Place
+    second: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SwapElements:
+    """Change the order of two elements of a list that is written in the program."""
+
+    first: Place
+    second: Place
+
+
+@dataclass(frozen=True, slots=True)
+class AddImport:
+    """Take one more name from a library by its `from ... import` statement, to be used at a place behind it."""
+
+    statement: Place
+    name: str
+    used_at: Place
+
+
+@dataclass(frozen=True, slots=True)
+class InsertBehind:
+    """Write a statement behind `name = call(...)`, for each `{name}` in it that name."""
+
+    call: Place
+    template: str
+
+
 PlannedEdit: TypeAlias = (
     Replace
     | AddArgument
@@ -111,6 +156,11 @@ PlannedEdit: TypeAlias = (
     | AppendElement
     | ReplaceString
     | RemoveName
+    | Rewrite
+    | SwapSteps
+    | SwapElements
+    | AddImport
+    | InsertBehind
 )
 
 

@@ -79,13 +79,10 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
     counts: dict[int, int] = {}
     faulty: dict[int, int] = {}
     results: list[tuple[Any, list[Fault]]] = []
+    known: dict[str, Any] = {"target": target, "options": options, "trace": trace}
+    asked = {name: known[name] for name in one.wants}
     for view in views:
-        arguments: list[Any] = [view]
-        if one.wants_target:
-            arguments.append(target)
-        if one.wants_options:
-            arguments.append(options)
-        faults = list(one.function(*arguments))
+        faults = list(one.function(view, **asked))
         results.append((view, faults))
         group = getattr(view, "group", None)
         if group is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import AddArgument, PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, PlannedFix, Replace, Rewrite, SwapElements
 from tflint_hf.target import Target
 from tflint_hf.trace.events import CallbackMade, Fitted
 from tflint_hf.trace.objects import ABSENT, Callback
@@ -27,8 +27,13 @@ def unusable_metric_function(made: CallbackMade, target: Target) -> Iterator[Fau
     metric = made.callback.metric
     if metric is None or not target.satisfies(applies):
         return
+    fix = None
+    given = made.callback.site.values.get("metric_fn")
     if metric.required is not None and metric.required > 1:
         place, problem = metric.place, f"it needs {metric.required} arguments and gets one"
+        if metric.required == 2 and given is not None:
+            spread = Rewrite(given, "lambda predictions_and_labels: {text}(*predictions_and_labels)")
+            fix = PlannedFix(Safety.SAFE, "Give it the two parts of the pair", (spread,))
     elif metric.number is not None:
         place, problem = metric.number, "it returns a number and not a dict"
     else:
@@ -37,6 +42,7 @@ def unusable_metric_function(made: CallbackMade, target: Target) -> Iterator[Fau
         place,
         {"function": metric.name, "problem": problem},
         related=((made.callback.site.callee, "the callback gets it here"),),
+        fix=fix,
         rests_on=applies,
     )
 
@@ -125,12 +131,18 @@ def early_stopping_before_metric(training: Training, target: Target) -> Iterator
             name = _followed(callback)
             if name is None or name in names or any(name in _keys(before) for before in fit.callbacks[:number]):
                 continue
-            later = next((c for c in fit.callbacks[number + 1 :] if name in _keys(c)), None)
-            if later is not None:
+            after = range(number + 1, len(fit.callbacks))
+            first = next((i for i in after if name in _keys(fit.callbacks[i])), None)
+            if first is not None:
+                later, fix = fit.callbacks[first], None
+                if fit.callback_places:
+                    swap = SwapElements(fit.callback_places[number], fit.callback_places[first])
+                    fix = PlannedFix(Safety.SAFE, "Compute the value first", (swap,))
                 yield Fault(
                     callback.site.callee,
                     {"callback": callback.class_name, "metric": name},
                     related=((later.site.callee, "the value is computed here, later"),),
+                    fix=fix,
                     rests_on=applies,
                 )
 

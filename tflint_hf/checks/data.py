@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
-from tflint_hf.checks.roles import is_evaluation_split, is_training_split, spelled_split
+from tflint_hf.checks.imports import imported_from_transformers
+from tflint_hf.checks.roles import is_evaluation_split, is_training_split, made_alike, spelled_split
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import (
     AddArgument,
@@ -16,11 +17,12 @@ from tflint_hf.fixes import (
     Replace,
     ReplaceString,
 )
+from tflint_hf.knowledge import Task
 from tflint_hf.knowledge import checkpoint as known_checkpoint
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Collated
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Column, Feed, FeedMaker, Missing
-from tflint_hf.trace.views import FeedUse
+from tflint_hf.trace.views import FeedUse, Trace
 
 LABEL_NAMES = frozenset({"label", "labels", "label_ids"})
 
@@ -146,7 +148,7 @@ def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
 
 
 @check("TFD014")
-def ragged_rows_without_collator(use: FeedUse, target: Target) -> Iterator[Fault]:
+def ragged_rows_without_collator(use: FeedUse, target: Target, trace: Trace) -> Iterator[Fault]:
     """Rows of different length, and nothing that pads them."""
     feed = use.feed
     if feed.maker is not FeedMaker.TO_TF_DATASET or feed.collator is not ABSENT:
@@ -163,7 +165,30 @@ def ragged_rows_without_collator(use: FeedUse, target: Target) -> Iterator[Fault
     if feed.batch_size == 1 or (asked is None and feed.columns is not ABSENT):
         return
     if asked is None or "input_ids" in asked:
-        yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, rests_on=stacks)
+        fix = _padded_by_batch(use, trace) if target.satisfies({"datasets": ">=2.5"}) else None
+        yield Fault(feed.site.callee, {"method": "to_tf_dataset"}, fix=fix, rests_on=stacks)
+
+
+def _padded_by_batch(use: FeedUse, trace: Trace) -> PlannedFix | None:
+    """A collator that pads what tokenizers make, where each row has one label and nothing else is asked for."""
+    feed = use.feed
+    asked, labels = _asked(feed), feed.label_columns if isinstance(feed.label_columns, tuple) else ()
+    if not feed.tokenizer_name or asked is None or feed.label_columns is UNKNOWN:
+        return None
+    one_each = all(m.head is not None and m.head.task is Task.SEQUENCE_CLASSIFICATION for m in use.trained)
+    for name in (*asked, *labels):
+        column = _source_column(feed, name)
+        if name in LABEL_NAMES:
+            lists = column is not None and (column.ragged is True or column.word_tags)
+            if lists or not (name == "label" or (use.trained and one_each)):
+                return None
+        elif column is None or not column.from_tokenizer:
+            return None
+    imports = imported_from_transformers(trace, "DataCollatorWithPadding", feed.site.place)
+    if imports is None:
+        return None
+    collator = f'collate_fn=DataCollatorWithPadding({feed.tokenizer_name}, return_tensors="np")'
+    return PlannedFix(Safety.SAFE, "Pad each batch", (*imports, AddArgument(feed.site.place, collator)))
 
 
 @check("TFD015")
@@ -204,7 +229,7 @@ def prepare_without_padding(use: FeedUse, target: Target) -> Iterator[Fault]:
 
 
 @check("TFD016")
-def shuffled_evaluation_by_default(use: FeedUse) -> Iterator[Fault]:
+def shuffled_evaluation_by_default(use: FeedUse, trace: Trace) -> Iterator[Fault]:
     """prepare_tf_dataset shuffles unless it is told not to, evaluation data too."""
     feed = use.feed
     if feed.maker is not FeedMaker.PREPARE_TF_DATASET or feed.shuffle_argument is not ABSENT or use.trained_on:
@@ -212,16 +237,15 @@ def shuffled_evaluation_by_default(use: FeedUse) -> Iterator[Fault]:
     evaluates = use.validates or use.evaluated or use.predicted
     if not is_evaluation_split(feed.split) and not (evaluates and not is_training_split(feed.split)):
         return
-    add = AddArgument(feed.site.place, "shuffle=False")
-    yield Fault(
-        feed.site.callee,
-        {"split": spelled_split(feed.split)},
-        fix=PlannedFix(Safety.SAFE, "Keep the order of the rows", (add,)),
-    )
+    fix = None
+    if made_alike(trace, feed.site.place, trained_on=False):
+        add = AddArgument(feed.site.place, "shuffle=False")
+        fix = PlannedFix(Safety.SAFE, "Keep the order of the rows", (add,))
+    yield Fault(feed.site.callee, {"split": spelled_split(feed.split)}, fix=fix)
 
 
 @check("TFD017")
-def shuffled_evaluation_data(use: FeedUse, target: Target) -> Iterator[Fault]:
+def shuffled_evaluation_data(use: FeedUse, target: Target, trace: Trace) -> Iterator[Fault]:
     """Evaluation data is shuffled on purpose."""
     feed = use.feed
     if use.trained_on or use.last_shuffle is None or feed.shuffled is not True:
@@ -238,7 +262,7 @@ def shuffled_evaluation_data(use: FeedUse, target: Target) -> Iterator[Fault]:
     drops_rows = feed.maker is FeedMaker.TO_TF_DATASET and target.satisfies({"datasets": "<2.3"})
     only_scores = evaluates and not use.predicted and not drops_rows
     fix = None
-    if asked:
+    if asked and made_alike(trace, feed.site.place, trained_on=False):
         edits = (Replace(use.last_shuffle, "False"),)
         fix = PlannedFix(Safety.SAFE, "Keep the order of the rows", edits)
     yield Fault(
@@ -250,7 +274,7 @@ def shuffled_evaluation_data(use: FeedUse, target: Target) -> Iterator[Fault]:
 
 
 @check("TFD018")
-def unshuffled_training_data(use: FeedUse, target: Target) -> Iterator[Fault]:
+def unshuffled_training_data(use: FeedUse, target: Target, trace: Trace) -> Iterator[Fault]:
     """Training data keeps the order of its source."""
     feed = use.feed
     source = feed.source
@@ -264,5 +288,6 @@ def unshuffled_training_data(use: FeedUse, target: Target) -> Iterator[Fault]:
             return
         given = feed.site.values.get("shuffle")
         edit = AddArgument(feed.site.place, "shuffle=True") if given is None else Replace(given, "True")
-        fix = PlannedFix(Safety.UNSAFE, "Shuffle the training rows", (edit,))
+        if made_alike(trace, feed.site.place, trained_on=True):
+            fix = PlannedFix(Safety.UNSAFE, "Shuffle the training rows", (edit,))
     yield Fault(feed.site.value_or_callee("shuffle"), {"split": spelled_split(feed.split)}, fix=fix)

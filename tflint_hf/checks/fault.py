@@ -44,13 +44,12 @@ class Fault:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Check:
-    """A rule's function: the view it looks at, and what else it asks for."""
+    """A rule's function: the view it looks at, and what else it asks for: `target`, `options`, the whole `trace`."""
 
     code: str
     function: CheckFunction
     view: type
-    wants_target: bool
-    wants_options: bool
+    wants: frozenset[str]
 
 
 _FUNCTIONS: dict[str, CheckFunction] = {}
@@ -84,6 +83,5 @@ def registered() -> dict[str, Check]:
 
 def _described(code: str, function: CheckFunction) -> Check:
     hints = get_type_hints(function)
-    names = list(inspect.signature(function).parameters)
-    view = hints[names[0]]
-    return Check(code, function, view, "target" in names, "options" in names)
+    first, *others = inspect.signature(function).parameters
+    return Check(code, function, hints[first], frozenset(others))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, InsertBefore, PlannedFix, RemoveArgument, RemoveStep, Replace
+from tflint_hf.fixes import AddArgument, InsertBefore, PlannedFix, RemoveArgument, RemoveStep, Replace, SwapSteps
 from tflint_hf.trace.events import Evaluated, Event, Fitted, Predicted, ResultDiscarded
 from tflint_hf.trace.guards import compatible
 from tflint_hf.trace.objects import Feed, FeedMaker, FeedStep, Model
@@ -89,7 +89,15 @@ def batch_before_shuffle(fit: Fitted) -> Iterator[Fault]:
         return
     before = feed.steps[: feed.steps.index(shuffles[0])]
     batching = [step.method for step in before if step.method in _BATCHING] or [feed.maker.value]
-    yield Fault(shuffles[0].site.callee, {"batch": batching[-1]})
+    yield Fault(shuffles[0].site.callee, {"batch": batching[-1]}, fix=_shuffled_first(shuffles[0], before))
+
+
+def _shuffled_first(shuffle: FeedStep, before: tuple[FeedStep, ...]) -> PlannedFix | None:
+    """The two steps in the other order. The buffer counts rows then, and not batches."""
+    if not before or before[-1].method not in _BATCHING:
+        return None
+    swap = SwapSteps(before[-1].site.place, shuffle.site.place)
+    return PlannedFix(Safety.UNSAFE, "Shuffle the rows, then batch them", (swap,))
 
 
 def _serves_a_cut(step: FeedStep, feed: Feed) -> bool:

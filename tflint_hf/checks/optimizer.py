@@ -212,5 +212,6 @@ def legacy_optimizer_in_keras_3(made: OptimizerMade) -> Iterator[Fault]:
             (made.place, "the optimizer is made here"),
             (_decided_at(optimizer.origin, made.place), "Keras 3 here"),
         ),
+        fix=legacy_keras(optimizer.origin),
         rests_on=TWO_KERAS,
     )

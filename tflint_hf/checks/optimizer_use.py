@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument
+from tflint_hf.fixes import AddArgument, InsertAfter, PlannedFix, RemoveArgument, Rewrite
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Event, ModelMade, OptimizerMade, WeightDecayExcluded
 from tflint_hf.trace.guards import compatible
-from tflint_hf.trace.objects import ABSENT, Collator, Feed, Form, Keras, Optimizer, Tokenizer
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Feed, Form, Keras, Optimizer, Tokenizer
+from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Trace, Training
 
 
@@ -31,6 +32,7 @@ def reused_optimizer(trace: Trace, target: Target) -> Iterator[Fault]:
     if not target.satisfies(applies):
         return
     made = {id(e.optimizer.site): e for e in trace.of(OptimizerMade)}
+    told = {id(e.optimizer.site) for e in trace.of(WeightDecayExcluded)}
     models = {id(e.model.site): e for e in trace.of(ModelMade)}
     trained: list[Training] = []
     for training in trace.trainings:
@@ -50,8 +52,20 @@ def reused_optimizer(trace: Trace, target: Target) -> Iterator[Fault]:
                 place,
                 {"optimizer": optimizer.class_name, "first": belongs},
                 related=((optimizer.place, "the optimizer is made here"),),
+                fix=None if id(optimizer.site) in told else _made_anew(optimizer, place),
                 rests_on=applies,
             )
+
+
+def _made_anew(optimizer: Optimizer, place: Place) -> PlannedFix | None:
+    """A new optimizer with the settings of the old one. A warm-up of transformers is not read back as one."""
+    schedule = optimizer.follows
+    if schedule is not None and schedule.origin is None and (schedule.warmup is None or schedule.warmup.number != 0):
+        return None
+    if optimizer.learning_rate is UNKNOWN:
+        return None
+    copied = Rewrite(place, "{text}.from_config({text}.get_config())", named=True)
+    return PlannedFix(Safety.SAFE, "Give it an optimizer of its own", (copied,))
 
 
 def _is_other_use(before: Training, now: Training) -> bool:
@@ -86,10 +100,12 @@ def create_optimizer_not_unpacked(training: Training) -> Iterator[Fault]:
     optimizer = training.compiled.optimizer
     if optimizer.form in (Form.PAIR, Form.SCHEDULE) and optimizer.site is not None:
         whole = optimizer.form is Form.PAIR
+        take = InsertAfter(optimizer.place, "[0]")
         yield Fault(
             optimizer.place,
             {"name": "the pair (optimizer, schedule)" if whole else "the schedule"},
             related=((optimizer.site.callee, "they are made here"),),
+            fix=PlannedFix(Safety.SAFE, "Take the optimizer out of the pair", (take,)) if whole else None,
         )
 
 

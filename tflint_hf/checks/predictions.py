@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.labels import spelled_model
+from tflint_hf.checks.roles import made_alike
+from tflint_hf.findings import Safety
+from tflint_hf.fixes import AddArgument, PlannedEdit, PlannedFix, RemoveStep, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.trace.events import Compiled, PredictionCompared, ReadAsProbability
-from tflint_hf.trace.objects import Feed, GivenLabels, Output, Prediction, PredictionForm, Reads
+from tflint_hf.trace.objects import ABSENT, Feed, FeedMaker, GivenLabels, Output, Prediction, PredictionForm, Reads
+from tflint_hf.trace.views import Trace
 
+_SHUFFLED = "the dataset is shuffled"
 _CLASSIFIES = frozenset(
     {Task.SEQUENCE_CLASSIFICATION, Task.TOKEN_CLASSIFICATION, Task.IMAGE_CLASSIFICATION, Task.MULTIPLE_CHOICE}
 )
@@ -42,20 +47,41 @@ def logits_read_as_probabilities(read: ReadAsProbability) -> Iterator[Fault]:
             read.place,
             {"use": read.use, "model": spelled_model(read.prediction.model)},
             related=((read.prediction.site.callee, "the model is asked here"),),
+            fix=_cut_at_zero(read),
         )
 
 
+def _cut_at_zero(read: ReadAsProbability) -> PlannedFix | None:
+    """A sigmoid is above 0.5 just where its logit is above 0. A softmax over several logits has no such bound."""
+    losses = [loss for compiled in read.prediction.compiled for loss in compiled.losses]
+    if read.half is None or not losses or any(loss.class_name != "BinaryCrossentropy" for loss in losses):
+        return None
+    return PlannedFix(Safety.SAFE, "Compare the logit with 0", (Replace(read.half, "0"),))
+
+
 @check("TFE004")
-def predictions_against_other_order(compared: PredictionCompared) -> Iterator[Fault]:
+def predictions_against_other_order(compared: PredictionCompared, trace: Trace) -> Iterator[Fault]:
     """Predictions in the order of a feed are compared with labels in another order, or of other rows."""
     feed, labels = compared.prediction.feed, compared.labels
     reason = _reason(feed, labels) if feed is not None else None
-    if reason is not None:
+    if feed is not None and reason is not None:
+        alike = made_alike(trace, feed.site.place, trained_on=False)
         yield Fault(
             compared.place,
             {"labels": labels.text or "the labels", "reason": reason},
             related=((compared.prediction.site.callee, "the predictions are made here"),),
+            fix=_in_order(feed) if reason == _SHUFFLED and alike else None,
         )
+
+
+def _in_order(feed: Feed) -> PlannedFix:
+    """The feed without its shuffling."""
+    edits: list[PlannedEdit] = [RemoveStep(s.site.place) for s in feed.steps if s.method == "shuffle"]
+    if feed.shuffle_argument is True:
+        edits.append(Replace(feed.site.values["shuffle"], "False"))
+    elif feed.maker is FeedMaker.PREPARE_TF_DATASET and feed.shuffle_argument is ABSENT:
+        edits.append(AddArgument(feed.site.place, "shuffle=False"))
+    return PlannedFix(Safety.SAFE, "Keep the order of the rows", tuple(edits))
 
 
 def _reason(feed: Feed, labels: GivenLabels) -> str | None:
@@ -71,7 +97,7 @@ def _reason(feed: Feed, labels: GivenLabels) -> str | None:
     elif source.split != held.split or not isinstance(source.split, str):
         return None
     if feed.reordered:
-        return "the dataset is shuffled"
+        return _SHUFFLED
     if feed.drops_rows and not labels.cut:
         return "drop_remainder leaves rows out"
     return None

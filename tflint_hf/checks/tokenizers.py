@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.imports import imported_from_transformers
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, InsertBehind, PlannedEdit, PlannedFix, Replace
 from tflint_hf.knowledge import CheckpointInfo, Task, checkpoint
 from tflint_hf.trace.events import Fitted, PaddingAsked, TokensAdded
-from tflint_hf.trace.objects import ABSENT, Collator, FeedMaker, Model, ModelOrigin, Tokenizer
+from tflint_hf.trace.objects import ABSENT, Collator, Feed, FeedMaker, Model, ModelOrigin, Tokenizer
 from tflint_hf.trace.views import FeedUse, ModelUse, Trace
 
 _COLLATOR_OF_TASK = {
@@ -19,7 +20,7 @@ _COLLATOR_OF_TASK = {
 
 
 @check("TFD029")
-def padding_collator_for_token_labels(use: FeedUse) -> Iterator[Fault]:
+def padding_collator_for_token_labels(use: FeedUse, trace: Trace) -> Iterator[Fault]:
     """Labels as long as the tokens of a row, and a collator that pads the tokens alone."""
     feed = use.made
     columns = (feed.source.columns or {}) if feed.source is not None else {}
@@ -39,7 +40,25 @@ def padding_collator_for_token_labels(use: FeedUse) -> Iterator[Fault]:
         place, collator = feed.site.values.get("tokenizer", feed.site.callee), "tokenizer="
     else:
         return
-    yield Fault(place, {"collator": collator, "right": _COLLATOR_OF_TASK[task]})
+    right = _COLLATOR_OF_TASK[task]
+    yield Fault(place, {"collator": collator, "right": right}, fix=_right_collator(feed, right, trace))
+
+
+def _right_collator(feed: Feed, right: str, trace: Trace) -> PlannedFix | None:
+    """The collator for these labels, where the arguments of the wrong one mean the same to it."""
+    edit: PlannedEdit
+    if isinstance(feed.collator, Collator):
+        site = feed.collator.site
+        if site.open or not set(site.arguments) <= {"tokenizer", "return_tensors"}:
+            return None
+        edit = Replace(site.callee, right)
+    elif feed.tokenizer_name:
+        site = feed.site
+        edit = AddArgument(site.place, f'collate_fn={right}({feed.tokenizer_name}, return_tensors="np")')
+    else:
+        return None
+    imports = imported_from_transformers(trace, right, site.place)
+    return None if imports is None else PlannedFix(Safety.SAFE, f"Use {right}", (*imports, edit))
 
 
 def _names(names: object) -> tuple[str, ...]:
@@ -55,10 +74,20 @@ def no_pad_token(trace: Trace) -> Iterator[Fault]:
         if _lacks_padding(tokenizer.checkpoint) and id(tokenizer.site) not in seen and asked.variants == 1:
             seen.add(id(tokenizer.site))
             if not asked.token_set:
-                yield Fault(asked.place, {"object": "the tokenizer", "checkpoint": tokenizer.checkpoint})
+                values = {"object": "the tokenizer", "checkpoint": tokenizer.checkpoint}
+                yield Fault(asked.place, values, fix=_pad_with_end(tokenizer))
     for use in trace.of(ModelUse):
         if _classifies_without_padding(use):
             yield Fault(use.model.site.callee, {"object": "the model", "checkpoint": use.model.checkpoint})
+
+
+def _pad_with_end(tokenizer: Tokenizer) -> PlannedFix | None:
+    """The usual way for GPT-2 and its kin. OpenAI GPT and CTRL have no token for the end, either."""
+    family = checkpoint(tokenizer.checkpoint).family if isinstance(tokenizer.checkpoint, str) else None
+    if family not in {"gpt2", "gptj"}:
+        return None
+    line = InsertBehind(tokenizer.site.place, "{name}.pad_token = {name}.eos_token")
+    return PlannedFix(Safety.UNSAFE, "Pad with the token for the end", (line,))
 
 
 def _lacks_padding(name: object) -> bool:

@@ -10,17 +10,24 @@ import libcst as cst
 from tflint_hf.findings import Edit, Fix, Location
 from tflint_hf.fixes import (
     AddArgument,
+    AddImport,
     AppendElement,
     InsertAfter,
     InsertBefore,
+    InsertBehind,
     InsertLines,
     PlannedFix,
+    RemoveArgument,
     RemoveName,
     RemoveStep,
     RenameKeyword,
     Replace,
     ReplaceString,
+    Rewrite,
+    SwapElements,
+    SwapSteps,
 )
+from tflint_hf.static.moves import elements_swapped, import_added, inserted_behind, steps_swapped
 from tflint_hf.static.positions import Span, spans_of
 from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import FilePlace, Place
@@ -28,12 +35,17 @@ from tflint_hf.trace.places import FilePlace, Place
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tflint_hf.fixes import PlannedEdit, RemoveArgument
+    from tflint_hf.fixes import PlannedEdit
     from tflint_hf.static.parsing import Unit
 
 
 def _alias_text(alias: cst.ImportAlias) -> str:
     return f"{alias.evaluated_name} as {alias.evaluated_alias}" if alias.asname is not None else alias.evaluated_name
+
+
+def _binds_tightly(node: object) -> bool:
+    """Whether what is written behind an expression belongs to all of it."""
+    return isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.List | cst.Dict)
 
 
 class Resolver:
@@ -70,7 +82,7 @@ class Resolver:
             start = len(text) - len(text.lstrip()) + 1
             return Location(place.path, place.cell, place.line, start, place.line, max(len(text.rstrip()) + 1, start))
         unit = self._units[place.unit]
-        span = self._span(place) or Span(1, 0, 1, 0)
+        span = self.span(place) or Span(1, 0, 1, 0)
         return unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
 
     def _lines(self, place: FilePlace) -> tuple[str, ...]:
@@ -86,7 +98,8 @@ class Resolver:
             self.other_files[place.path] = tuple(text.splitlines())
         return self.other_files[place.path]
 
-    def _span(self, place: Place) -> Span | None:
+    def span(self, place: Place) -> Span | None:
+        """The range of a place in its fragment, None if it has none."""
         if not isinstance(place.anchor, cst.CSTNode):
             return None
         if id(place.anchor) not in self._spans.get(place.unit, {}):
@@ -95,22 +108,57 @@ class Resolver:
 
     def fix(self, planned: PlannedFix) -> Fix | None:
         """The fix as edits of the text; None if the text does not allow it."""
-        edits = [self._edit(edit) for edit in planned.edits]
-        if any(edit is None for edit in edits):
-            return None
-        return Fix(planned.safety, planned.title, tuple(edit for edit in edits if edit is not None))
+        edits: list[Edit] = []
+        for one in planned.edits:
+            made = self._edits(one)
+            if made is None:
+                return None
+            edits.extend(made)
+        return Fix(planned.safety, planned.title, tuple(edits))
+
+    def _edits(self, edit: PlannedEdit) -> list[Edit] | None:
+        if isinstance(edit, SwapSteps):
+            return steps_swapped(self, edit)
+        if isinstance(edit, SwapElements):
+            return elements_swapped(self, edit)
+        if isinstance(edit, AddImport):
+            return import_added(self, edit)
+        if isinstance(edit, InsertBehind):
+            return inserted_behind(self, edit)
+        made = self._edit(edit)
+        return None if made is None else [made]
+
+    def tree(self, place: Place) -> cst.Module:
+        """The text that a place stands in, parsed."""
+        return self._units[place.unit].tree
+
+    def text(self, place: Place, span: Span) -> str:
+        """What is written in a range of the text that a place stands in."""
+        unit = self._units[place.unit]
+        lines = unit.source.fragments[unit.fragment].text.split("\n")[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = lines[0][span.column :]
+        return "\n".join(lines)
+
+    def replaced(self, place: Place, span: Span, text: str) -> Edit:
+        """The edit that writes `text` over a range."""
+        unit = self._units[place.unit]
+        where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
+        return Edit(where, text)
 
     def _edit(self, edit: PlannedEdit) -> Edit | None:
         if isinstance(edit, Replace):
-            return self._replacement(edit.place, self._span(edit.place), edit.text)
+            return self._replacement(edit.place, self.span(edit.place), edit.text)
         if isinstance(edit, RenameKeyword):
             keyword = edit.argument.anchor.keyword if isinstance(edit.argument.anchor, cst.Arg) else None
             if keyword is None:
                 return None
             place = Place(edit.argument.unit, keyword)
-            return self._replacement(place, self._span(place), edit.keyword)
+            return self._replacement(place, self.span(place), edit.keyword)
         if isinstance(edit, InsertAfter):
-            return self._at_end(edit.place, edit.text)
+            return self._inserted_after(edit)
+        if isinstance(edit, Rewrite):
+            return self._rewritten(edit)
         if isinstance(edit, InsertLines):
             return self._lines_before(edit)
         if isinstance(edit, AppendElement):
@@ -120,33 +168,41 @@ class Resolver:
         if isinstance(edit, RemoveName):
             return self._name_removed(edit)
         if isinstance(edit, InsertBefore):
-            span = self._span(edit.place)
+            span = self.span(edit.place)
             start = None if span is None else Span(span.line, span.column, span.line, span.column)
             return self._replacement(edit.place, start, edit.text)
         if isinstance(edit, RemoveStep):
             return self._step_removed(edit)
-        call = edit.call.anchor
-        if not isinstance(call, cst.Call):
-            return None
-        if isinstance(edit, AddArgument):
-            return self._added(edit, call)
-        return self._removed(edit, call)
+        if isinstance(edit, AddArgument) and isinstance(edit.call.anchor, cst.Call):
+            return self._added(edit, edit.call.anchor)
+        if isinstance(edit, RemoveArgument) and isinstance(edit.call.anchor, cst.Call):
+            return self._removed(edit, edit.call.anchor)
+        return None
 
     def _replacement(self, place: Place, span: Span | None, text: str) -> Edit | None:
-        if span is None:
+        return None if span is None else self.replaced(place, span, text)
+
+    def _inserted_after(self, edit: InsertAfter) -> Edit | None:
+        """An attribute or item belongs to the last operand of an expression: then the fix says something else."""
+        if edit.text.startswith((".", "[")) and not _binds_tightly(edit.place.anchor):
             return None
-        unit = self._units[place.unit]
-        where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
-        return Edit(where, text)
+        return self._at_end(edit.place, edit.text)
+
+    def _rewritten(self, edit: Rewrite) -> Edit | None:
+        span, node = self.span(edit.place), edit.place.anchor
+        if span is None or (edit.named and not (isinstance(node, cst.BaseExpression) and dotted_name(node))):
+            return None
+        text = self.text(edit.place, span)
+        return self.replaced(edit.place, span, edit.template.format(text=text if _binds_tightly(node) else f"({text})"))
 
     def _at_end(self, place: Place, text: str) -> Edit | None:
-        span = self._span(place)
+        span = self.span(place)
         if span is None:
             return None
         return self._replacement(place, Span(span.end_line, span.end_column, span.end_line, span.end_column), text)
 
     def _lines_before(self, edit: InsertLines) -> Edit | None:
-        span = self._span(edit.place)
+        span = self.span(edit.place)
         if span is None or span.column:
             return None
         return self._replacement(edit.place, Span(span.line, 0, span.line, 0), edit.text)
@@ -164,7 +220,7 @@ class Resolver:
             if isinstance(one, cst.SimpleString) and one.evaluated_value == edit.old:
                 place = Place(edit.place.unit, one)
                 text = one.prefix + one.quote + edit.new + one.quote
-                return self._replacement(place, self._span(place), text)
+                return self._replacement(place, self.span(place), text)
         return None
 
     def _name_removed(self, edit: RemoveName) -> Edit | None:
@@ -175,7 +231,7 @@ class Resolver:
         left = [alias for alias in node.names if alias.evaluated_name != edit.name]
         if len(left) == len(node.names) or any(alias.comma is None for alias in left):
             return None
-        span = self._span(edit.statement)
+        span = self.span(edit.statement)
         names = ", ".join(_alias_text(alias) for alias in left)
         indent = " " * (span.column if span is not None else 0)
         module = f"from {dotted_name(node.module)} import {names}" if left else ""
@@ -185,7 +241,7 @@ class Resolver:
         call = edit.call.anchor
         if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.lpar:
             return None
-        whole, kept = self._span(edit.call), self._span(Place(edit.call.unit, call.func.value))
+        whole, kept = self.span(edit.call), self.span(Place(edit.call.unit, call.func.value))
         if whole is None or kept is None:
             return None
         behind = Span(kept.end_line, kept.end_column, whole.end_line, whole.end_column)
@@ -193,13 +249,13 @@ class Resolver:
 
     def _added(self, edit: AddArgument, call: cst.Call) -> Edit | None:
         """Behind the last argument, on a line of its own where the arguments stand on lines of their own."""
-        whole = self._span(edit.call)
+        whole = self.span(edit.call)
         if whole is None:
             return None
         if not call.args:
             end = Span(whole.end_line, whole.end_column - 1, whole.end_line, whole.end_column - 1)
             return self._replacement(edit.call, end, edit.text)
-        last = self._span(Place(edit.call.unit, call.args[-1]))
+        last = self.span(Place(edit.call.unit, call.args[-1]))
         if last is None:
             return None
         comma = isinstance(call.args[-1].comma, cst.Comma)
@@ -220,7 +276,7 @@ class Resolver:
         index = next((i for i, arg in enumerate(call.args) if arg is removed), None)
         if index is None or not isinstance(removed, cst.Arg) or removed.star:
             return None
-        spans = [self._span(Place(edit.call.unit, arg)) for arg in call.args]
+        spans = [self.span(Place(edit.call.unit, arg)) for arg in call.args]
         own = spans[index]
         following_args = call.args[index + 1 :]
         if own is None or (removed.keyword is None and any(a.keyword is None for a in following_args)):

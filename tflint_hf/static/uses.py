@@ -43,14 +43,17 @@ def used_as_array(machine: Machine, value: Value | None, use: str, place: Place,
     return True
 
 
-def read_as_probability(machine: Machine, value: Value | None, node: cst.CSTNode, scope: Scope) -> None:
+def read_as_probability(
+    machine: Machine, value: Value | None, node: cst.CSTNode, scope: Scope, half: cst.CSTNode | None = None
+) -> None:
     """Note that `node` takes what a model put out for probabilities, if that is what `value` is."""
     if isinstance(value, Fact) and isinstance(value.data, Prediction):
         prediction = value.data
         if prediction.form in (PredictionForm.LOGITS, PredictionForm.ARRAY):
             place = Place(scope.unit, node)
             use = source_text(node)
-            machine.record(ReadAsProbability, place, machine.new_group(), prediction=prediction, use=use)
+            at_half = None if half is None else Place(scope.unit, half)
+            machine.record(ReadAsProbability, place, machine.new_group(), prediction=prediction, use=use, half=at_half)
 
 
 def compared(
@@ -93,7 +96,8 @@ def comparison(machine: Machine, node: cst.Comparison, left: Value, right: Value
     if not isinstance(value, Fact) or not isinstance(value.data, Prediction):
         return UNKNOWN
     if isinstance(bound, Const) and isinstance(bound.value, float) and 0 < bound.value < 1:
-        read_as_probability(machine, value, node, scope)
+        written = node.left if bound is left else part.comparator
+        read_as_probability(machine, value, node, scope, written if bound.value == 0.5 else None)
     if value.data.form is PredictionForm.OUTPUT:
         return UNKNOWN
     return Fact(replace(value.data, form=PredictionForm.CLASS_IDS))

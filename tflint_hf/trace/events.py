@@ -101,11 +101,16 @@ class WeightDecayExcluded(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class TokensDecoded(Event):
-    """Token ids that hold -100 are decoded: `text`, as they are written, in the function `function`."""
+    """Token ids that hold -100 are decoded: `text`, as they are written, in the function `function`.
+
+    `decoder` is how the tokenizer is written, `numpy` the program's name for numpy; both are empty if there is none.
+    """
 
     tokenizer: Tokenizer
     text: str
     function: str
+    decoder: str
+    numpy: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -143,7 +148,8 @@ class Fitted(Event):
 
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
     beside the inputs, `weighted` whether weights are. `epochs`, `steps_per_epoch` and `batch_size` are ABSENT where
-    fit() has its defaults. `own_callbacks`: some callback is of a class of the program; `validates`: there is
+    fit() has its defaults. `callback_places` are the elements of the list of callbacks, empty if one of them is not
+    known, or has no place. `own_callbacks`: some callback is of a class of the program; `validates`: there is
     validation data. `tokenizer` is the one that made the token ids.
     """
 
@@ -160,6 +166,7 @@ class Fitted(Event):
     targets: Structure | None
     labels: Labels | None
     callbacks: tuple[Callback, ...]
+    callback_places: tuple[Place, ...]
     callbacks_known: bool
     own_callbacks: bool
     validates: bool | None
@@ -196,10 +203,14 @@ class PredictionUsed(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class ReadAsProbability(Event):
-    """What a model put out is compared with a share, rounded, or written as a percentage: `use`, as it is written."""
+    """What a model put out is compared with a share, rounded, or written as a percentage: `use`, as it is written.
+
+    `half` is the bound of a comparison, if that is 0.5.
+    """
 
     prediction: Prediction
     use: str
+    half: Place | None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

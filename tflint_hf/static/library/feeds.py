@@ -16,6 +16,7 @@ from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note
 from tflint_hf.static.library.rows import note_encodings, note_rows_given
 from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.library.text import TokenizerValue, collator_of, literal, note_collator_padding, note_padding
+from tflint_hf.static.names import name_of
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -110,6 +111,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
             drops_rows=literal(call.get("drop_remainder")) is True or None,
+            tokenizer_name=_name_of_tokenizer(call.scope, source),
             rows_tokenizer=_tokenizer_of(source),
         ),
     )
@@ -249,13 +251,7 @@ def _name_of_tokenizer(scope: Scope, source: Dataset | None) -> str:
     tokenizer = _tokenizer_of(source)
     if tokenizer is None:
         return ""
-    current: Scope | None = scope
-    while current is not None:
-        for name, value in current.names.items():
-            if isinstance(value, TokenizerValue) and value.tokenizer is tokenizer:
-                return name if scope.find(name) is value else ""
-        current = current.parent
-    return ""
+    return name_of(scope, lambda value: isinstance(value, TokenizerValue) and value.tokenizer is tokenizer)
 
 
 # tf.data

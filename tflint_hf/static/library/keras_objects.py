@@ -455,6 +455,14 @@ def callbacks_of(value: Value | None, place: Place) -> tuple[tuple[Callback, ...
     return tuple(found), known and (not isinstance(value, ListValue) or value.exact)
 
 
+def callback_places(value: Value | None) -> tuple[Place, ...]:
+    """Where the elements of a list of callbacks are written, if each is one."""
+    if not isinstance(value, ListValue) or not value.exact or len(value.places) != len(value.values):
+        return ()
+    each = all(isinstance(v, Fact) and isinstance(v.data, Callback) for v in value.values)
+    return value.places if each else ()
+
+
 def has_own_callbacks(value: Value | None) -> bool:
     """Whether a callback is of a class that the program defines."""
     if isinstance(value, CallbackListValue):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tflint_hf.static.names import library_name
 from tflint_hf.static.syntax import source_text
-from tflint_hf.static.values import Array, ClassId, Const, DictValue, EncodingValue, External, ListValue, Union, Value
+from tflint_hf.static.values import Array, ClassId, Const, DictValue, EncodingValue, ListValue, Union, Value
 from tflint_hf.trace.events import EncodingUsed, RowsGiven, TargetsGiven
 from tflint_hf.trace.objects import Holder, Taken
 from tflint_hf.trace.places import Place
@@ -159,9 +160,9 @@ def _are_numbers(value: Value) -> bool:
 def _array_maker(scope: Scope) -> str:
     """How the program would make an array: by its own name for numpy or TensorFlow; empty if it has neither."""
     for library, function in (("numpy", "array"), ("tensorflow", "constant")):
-        for name, value in scope.top.names.items():
-            if isinstance(value, External) and value.path == library and "." not in name:
-                return f"{name}.{function}"
+        name = library_name(scope, library)
+        if name:
+            return f"{name}.{function}"
     return ""
 
 

@@ -12,7 +12,8 @@ from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import strings
 from tflint_hf.static.library.rows import note_rows_given
 from tflint_hf.static.machine import Mapping
-from tflint_hf.static.syntax import source_text
+from tflint_hf.static.names import library_name
+from tflint_hf.static.syntax import dotted_name, source_text
 from tflint_hf.static.values import (
     UNKNOWN,
     Array,
@@ -248,9 +249,21 @@ def _decode(call: LibraryCall) -> Value:
         frame = call.machine.frames[-1].node if call.machine.frames else None
         function = frame.name.value if isinstance(frame, cst.FunctionDef) else "the program"
         call.machine.record(
-            TokensDecoded, place, call.group, tokenizer=call.receiver.tokenizer, text=text, function=function
+            TokensDecoded,
+            place,
+            call.group,
+            tokenizer=call.receiver.tokenizer,
+            text=text,
+            function=function,
+            decoder=_receiver_name(call.node),
+            numpy=library_name(call.scope, "numpy"),
         )
     return UNKNOWN
+
+
+def _receiver_name(node: cst.CSTNode) -> str:
+    """How the object is written whose method is called, empty if it has no name of its own."""
+    return dotted_name(node.func.value) if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else ""
 
 
 def holds_ignored(value: Array) -> bool:

@@ -12,6 +12,7 @@ from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import dataset_of
 from tflint_hf.static.library.keras_models import described
 from tflint_hf.static.library.keras_objects import (
+    callback_places,
     callbacks_of,
     has_own_callbacks,
     loss_names,
@@ -163,6 +164,7 @@ def _fit(call: LibraryCall) -> Value:
         targets=feed.targets if feed is not None else structure_of(call.get("y"), place=call.site.values.get("y")),
         labels=_labels(inputs, call.get("y"), feed),
         callbacks=callbacks,
+        callback_places=callback_places(call.get("callbacks")),
         callbacks_known=known and not call.open,
         own_callbacks=has_own_callbacks(call.get("callbacks")),
         validates=_validates(call),
