@@ -12,7 +12,8 @@ from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
 from tflint_hf.findings import Safety
 from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedFix, Replace
 from tflint_hf.knowledge import Task
-from tflint_hf.trace.objects import ABSENT, Form, LabelEncoding, Labels, Reads
+from tflint_hf.trace.events import Fitted
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Feed, Form, LabelEncoding, Labels, Missing, Reads
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Training
 
@@ -176,7 +177,10 @@ def text_labels(training: Training) -> Iterator[Fault]:
 
 def _where_given(training: Training) -> Place:
     """The argument that names the labels or hands them over."""
-    fit = training.fits[0]
+    return _given_to(training.fits[0])
+
+
+def _given_to(fit: Fitted) -> Place:
     if fit.feed is None:
         return fit.site.value_or_callee("y")
     given = fit.feed.site.values
@@ -194,36 +198,49 @@ def labels_outside_the_head(training: Training) -> Iterator[Fault]:
     if outputs is None or outputs < 2 or (loss is None and not own) or (loss and loss.ignore_class is not ABSENT):
         return
     for fit in training.fits:
-        labels = fit.labels
-        if labels is None or labels.encoding is not LabelEncoding.INDEX:
-            continue
-        highest = labels.classes - 1 if labels.classes is not None else 0
-        if labels.lowest is not None or highest >= outputs:
-            source = fit.feed.source if fit.feed is not None else None
-            from_hub = source is not None and source.site is not None and source.name == labels.known_from
-            place = source.site.callee if from_hub and source is not None and source.site else _where_given(training)
+        for labels, split, place in _labels_given(fit):
+            if labels is None or labels.encoding is not LabelEncoding.INDEX:
+                continue
+            unlabelled = isinstance(split, str) and split in labels.missing_in
+            value = -1 if unlabelled else _outside(labels, outputs)
+            if value is None:
+                continue
+            name = labels.known_from or "the labels"
             yield Fault(
                 place,
                 {
-                    "labels": labels.known_from or "the labels",
-                    "values": labels.lowest if labels.lowest is not None else highest,
+                    "labels": f"{name}, {split}" if unlabelled else name,
+                    "values": value,
                     "classes": outputs,
                     "last": outputs - 1,
                 },
-                related=((fit.site.callee, "the model is trained on them here"),),
+                related=((fit.site.callee, "the model is trained on them here"),) if not unlabelled else (),
             )
             return
-        validation = fit.validation
-        if validation is not None and validation.labels is not None:
-            split = validation.split
-            if isinstance(split, str) and split in validation.labels.missing_in:
-                yield Fault(
-                    validation.site.callee,
-                    {
-                        "labels": f"{validation.labels.known_from}, {split}",
-                        "values": -1,
-                        "classes": outputs,
-                        "last": outputs - 1,
-                    },
-                )
-                return
+
+
+def _outside(labels: Labels, outputs: int) -> int | None:
+    """A value among the labels that a head with so many outputs has no place for."""
+    if labels.lowest is not None:
+        return labels.lowest
+    return labels.classes - 1 if labels.classes is not None and labels.classes > outputs else None
+
+
+def _labels_given(fit: Fitted) -> Iterator[tuple[Labels | None, str | Missing, Place]]:
+    """The labels that a fit() trains and validates on, each with its split and the place to mend."""
+    feed = fit.feed
+    from_hub = _loaded_at(feed, fit.labels)
+    yield fit.labels, feed.split if feed is not None else UNKNOWN, from_hub or _given_to(fit)
+    held = fit.validation
+    if held is None:
+        yield fit.validation_labels, UNKNOWN, fit.site.value_or_callee("validation_data")
+    else:
+        yield fit.validation_labels, held.split, held.site.callee
+
+
+def _loaded_at(feed: Feed | None, labels: Labels | None) -> Place | None:
+    """Where a data set whose own labels these are is loaded."""
+    source = feed.source if feed is not None else None
+    if source is None or source.site is None or labels is None or source.name != labels.known_from:
+        return None
+    return source.site.callee

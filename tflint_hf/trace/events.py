@@ -165,6 +165,7 @@ class Fitted(Event):
     inputs: Structure | None
     targets: Structure | None
     labels: Labels | None
+    validation_labels: Labels | None
     callbacks: tuple[Callback, ...]
     callback_places: tuple[Place, ...]
     callbacks_known: bool

@@ -129,6 +129,13 @@ def _labels(inputs: Value | None, targets: Value | None, feed: Feed | None) -> L
     return labels_inside(inputs) if inputs is not None else None
 
 
+def _labels_held_out(data: Value | None, feed: Feed | None) -> Labels | None:
+    """The labels of validation_data: a feed, or (inputs, labels)."""
+    if isinstance(data, ListValue) and data.kind == "tuple" and data.exact and len(data.items) in (2, 3):
+        return _labels(data.values[0], data.values[1], None)
+    return feed.labels if feed is not None else None
+
+
 def _weighted(call: LibraryCall, feed: Feed | None) -> bool | None:
     if call.get("sample_weight") is not None or call.get("class_weight") is not None:
         return True
@@ -163,6 +170,7 @@ def _fit(call: LibraryCall) -> Value:
         inputs=feed.inputs if feed is not None else structure_of(inputs, place=call.site.values.get("x")),
         targets=feed.targets if feed is not None else structure_of(call.get("y"), place=call.site.values.get("y")),
         labels=_labels(inputs, call.get("y"), feed),
+        validation_labels=_labels_held_out(call.get("validation_data"), validation),
         callbacks=callbacks,
         callback_places=callback_places(call.get("callbacks")),
         callbacks_known=known and not call.open,
