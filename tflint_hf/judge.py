@@ -29,6 +29,7 @@ from tflint_hf.checks import (  # noqa: F401
     saving,
     schedules,
     strategies,
+    text_lengths,
     texts,
     tokenizers,
     tokens,

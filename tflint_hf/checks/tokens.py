@@ -160,13 +160,13 @@ def padding_without_truncation(trace: Trace) -> Iterator[Fault]:
             continue
         if site.open or site.literals.get("padding") not in (True, "longest", "max_length"):
             continue
-        if site.given("max_length") is not True or not _never_truncates(site) or not _may_be_longer(encoding):
+        if site.given("max_length") is not True or not never_truncates(site) or not _may_be_longer(encoding):
             continue
         length = site.literals.get("max_length")
         yield Fault(
             site.callee,
             {"length": length if isinstance(length, int) else "..."},
-            fix=PlannedFix(Safety.SAFE, "Cut longer texts", (_truncating(site),)),
+            fix=PlannedFix(Safety.SAFE, "Cut longer texts", (truncating(site),)),
             severity=Severity.INFO if made.variants > 1 else None,
         )
 
@@ -183,13 +183,13 @@ def _may_be_longer(encoding: Encoding) -> bool:
     return texts.many is True
 
 
-def _never_truncates(site: CallSite) -> bool:
+def never_truncates(site: CallSite) -> bool:
     if "truncation_strategy" in site.arguments:
         return False
     return site.given("truncation") is False or site.literals.get("truncation", "?") in _NO_TRUNCATION
 
 
-def _truncating(site: CallSite) -> PlannedEdit:
+def truncating(site: CallSite) -> PlannedEdit:
     given = site.values.get("truncation")
     return AddArgument(site.place, "truncation=True") if given is None else Replace(given, "True")
 

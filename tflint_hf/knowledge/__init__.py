@@ -7,7 +7,7 @@ guessed: rules stay silent where they meet it.
 
 from __future__ import annotations
 
-from tflint_hf.knowledge.checkpoints import CheckpointInfo, checkpoint
+from tflint_hf.knowledge.checkpoints import CheckpointInfo, checkpoint, positions_of
 from tflint_hf.knowledge.datasets import DatasetInfo, LabelKind, dataset
 from tflint_hf.knowledge.keras import (
     LossInfo,
@@ -48,6 +48,7 @@ __all__ = [
     "loss",
     "metric",
     "optimizer",
+    "positions_of",
     "releases",
     "rules_folder",
     "schedules",

@@ -16,6 +16,7 @@ class CheckpointInfo:
 
     `head_task` and `head_labels`, the number of outputs, tell of the head that was trained with it; they are None too
     where there is no such head. `looks_fine_tuned` says whether the id speaks of one, or of a folder of somebody's own.
+    `positions` is how many tokens its table of positions has room for, None too where there is no such table.
     """
 
     name: str
@@ -26,6 +27,7 @@ class CheckpointInfo:
     looks_fine_tuned: bool
     has_pad_token: bool | None
     is_t5_like: bool
+    positions: int | None
 
 
 @cache
@@ -47,7 +49,15 @@ def checkpoint(name: str) -> CheckpointInfo:
         looks_fine_tuned=known.get("fine_tuned", head_task is not None or _says_fine_tuned(name)),
         has_pad_token=known.get("pad_token", known_ids["pad_token_by_family"].get(family)),
         is_t5_like=family in known_ids["t5_like"],
+        # A number in the id may speak of a longer table.
+        positions=None if re.search(r"\d{4}|\d+k\b", bare) else positions_of(family),
     )
+
+
+def positions_of(family: str | None) -> int | None:
+    """How many tokens the usual checkpoints of a family have positions for."""
+    found: int | None = table("checkpoints")["positions"].get((family or "").replace("_", "-"))
+    return found
 
 
 def _cased(bare: str, family: str | None) -> bool | None:

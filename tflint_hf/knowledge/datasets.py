@@ -26,7 +26,9 @@ class DatasetInfo:
     `columns` are those of the train split, `text_columns` those of them that a tokenizer gets. `label_values` are
     given where they are not 0, 1, 2 ... up to `classes`. `other_labels` are further label columns with their number
     of classes. `sorted_by_label` is about the train split: its rows come class by class. `unlabelled_splits` hold no
-    labels (-1 throughout); `missing_labels` tells of single rows labelled -1 among the others.
+    labels (-1 throughout); `missing_labels` tells of single rows labelled -1 among the others. `long_texts` are the
+    columns with texts of more than 500 words, each with a number of words that some of them have at least (None: there
+    may be such texts).
     """
 
     path: str
@@ -43,10 +45,15 @@ class DatasetInfo:
     sorted_by_label: bool | None
     unlabelled_splits: tuple[str, ...]
     missing_labels: bool | None
+    long_texts: tuple[tuple[str, int | None], ...]
 
     def classes_of(self, column: str) -> int | None:
         """The number of classes of a label column, None where it is none or not known."""
         return self.classes if column == self.label_column else dict(self.other_labels).get(column)
+
+    def longest_text(self, column: str) -> int | None:
+        """How many words some text of this column has at least: 0 if all are short, None if that is not known."""
+        return dict(self.long_texts).get(column, 0) if column in self.text_columns else None
 
 
 @cache
@@ -80,6 +87,7 @@ def dataset(path: str, config: str | None = None) -> DatasetInfo | None:
         sorted_by_label=record.get("sorted"),
         unlabelled_splits=tuple(record.get("unlabelled", ())),
         missing_labels=record.get("missing_labels"),
+        long_texts=tuple(record.get("long", {}).items()),
     )
 
 

@@ -318,6 +318,7 @@ class Texts:
 
     `many`: several texts and not one (None: not known). `words`: how many words each has, where they are written in the
     program. `dataset` or `column`, of a table, is where they come from. `rows` is the object that holds them.
+    `longest`: some of them have at least so many words; 0 where all are known to be short, None if that is not known.
     """
 
     many: bool | None = None
@@ -325,6 +326,7 @@ class Texts:
     dataset: Dataset | None = None
     column: str = ""
     rows: object = None
+    longest: int | None = None
 
     @property
     def source(self) -> str:
@@ -337,7 +339,7 @@ class Encoding:
     """What a tokenizer call gave. `ragged`: rows of different length (None: not known).
 
     `single`: it stands in the function of a map() that gives it one row at a time. `pair`: its rows are pairs of texts.
-    `method` is the method that was called.
+    `method` is the method that was called. `maximum_set`: the program told the tokenizer how long a row may be.
     """
 
     tokenizer: Tokenizer
@@ -349,6 +351,7 @@ class Encoding:
     texts: Texts = field(default_factory=Texts)
     pair: bool | None = None
     method: str = "__call__"
+    maximum_set: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -373,7 +376,8 @@ class Column:
 
     `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
     `encoding` is the tokenizer call that gave it, as long as it is what that call gave. `words`: each row is a list of
-    words; `word_tags`: of a class id for each word. `taken` is where it was taken over from another column.
+    words; `word_tags`: of a class id for each word. `taken` is where it was taken over from another column. `longest`
+    is about its texts, as in Texts.
     """
 
     labels: Labels | None = None
@@ -385,6 +389,7 @@ class Column:
     words: bool = False
     word_tags: bool = False
     taken: Taken | None = None
+    longest: int | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

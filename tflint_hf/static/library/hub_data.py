@@ -117,7 +117,7 @@ def _known_columns(name: str, config: str | None) -> tuple[dict[str, Column] | N
     info = known_dataset(name, config)
     if info is None or not info.columns:
         return None, None
-    columns = {column: Column() for column in info.columns}
+    columns = {column: Column(longest=info.longest_text(column)) for column in info.columns}
     if info.label_column is not None:
         encoding = {
             LabelKind.CLASS: LabelEncoding.INDEX,
@@ -257,11 +257,14 @@ def column_of(value: Value) -> Column:
             words=value.column.words and whole,
             word_tags=value.column.word_tags and whole,
             taken=value.taken,
+            longest=value.column.longest if value.cut is None else 0,
         )
     row = value.element if isinstance(value, ListValue) and not value.exact else None
     if isinstance(row, Array) and row.depth == 1 and row.column is not None and row.column.word_tags:
         return Column(labels=labels_of(value), word_tags=True, taken=row.taken)
-    return Column(labels=labels_of(value), words=_rows_of(value, str), word_tags=_rows_of(value, int))
+    cut = isinstance(row, Array) and row.cut is not None
+    longest = 0 if cut else None
+    return Column(labels=labels_of(value), words=_rows_of(value, str), word_tags=_rows_of(value, int), longest=longest)
 
 
 def _rows_of(value: Value, kind: type) -> bool:

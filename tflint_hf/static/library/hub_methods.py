@@ -237,7 +237,7 @@ def _same_columns(call: LibraryCall) -> Value:
     if call.path in {"filter", "sort", "align_labels_with_mapping"} or (call.path == "select" and not _is_range(call)):
         # Which rows are left, and in which order, is not known.
         every = data.columns or {}
-        left = {k: replace(c, labels=None, ragged=None, padded_to_longest=False) for k, c in every.items()}
+        left = {k: _of_some_rows(c) for k, c in every.items()}
         columns = left if data.columns is not None else None
         if call.path == "select":
             # Some rows of a split are not that split any more.
@@ -246,6 +246,11 @@ def _same_columns(call: LibraryCall) -> Value:
             return Fact(replace(data, shuffled=None))
         return Fact(replace(data, columns=columns))
     return Fact(data)
+
+
+def _of_some_rows(column: Column) -> Column:
+    padded = column.padded if column.ragged is False else None
+    return replace(column, labels=None, ragged=None, padded=padded, padded_to_longest=False, longest=None)
 
 
 def _is_range(call: LibraryCall) -> bool:

@@ -119,8 +119,19 @@ def _tokenize(call: LibraryCall) -> Value:
     to_longest = ragged is None and padded is True and call.get("max_length") is None
     returned = literal(call.get("return_tensors"), facts.UNKNOWN if call.open else ABSENT)
     single = call.machine.mapping is Mapping.SINGLE
+    tokenizer = call.receiver.tokenizer
+    maximum_set = bool({"model_max_length", "max_len", "**"} & tokenizer.keywords)
     encoding = Encoding(
-        call.receiver.tokenizer, call.site, ragged, padded, returned, single, _texts(call), _pair(call), call.path
+        tokenizer,
+        call.site,
+        ragged,
+        padded,
+        returned,
+        single,
+        _texts(call),
+        _pair(call),
+        call.path,
+        maximum_set or bool({"model_max_length", "escaped"} & call.receiver.state.keys()),
     )
     text = call.get("text")
     if isinstance(text, Array) and _words_of_rows(call, text):
@@ -163,19 +174,23 @@ def _texts(call: LibraryCall) -> Texts:
         found = [v.value for v in value.values if isinstance(v, Const) and isinstance(v.value, str)]
         words = tuple(len(t.split()) for t in found) if value.exact and len(found) == len(value.items) else None
         inner = next((v for v in (value.values if value.exact else [value.element]) if isinstance(v, Array)), None)
-        origin = _origin(inner) if inner is not None else Texts()
+        origin = _origin(call, inner) if inner is not None else Texts()
         return replace(origin, many=len(value.items) > 1 if value.exact else True, words=words, rows=value)
     if isinstance(value, Array):
         many = {Mapping.BATCH: True, Mapping.SINGLE: False}.get(call.machine.mapping) if value.dataset else None
         if value.holder is not None:
             many = True
-        return replace(_origin(value), many=many, rows=value)
+        return replace(_origin(call, value), many=many, rows=value)
     return Texts()
 
 
-def _origin(value: Array) -> Texts:
-    """Where texts come from: a data set, or a column that was taken out of a table."""
-    return Texts(dataset=value.dataset, column=value.taken.column if value.taken is not None else "")
+def _origin(call: LibraryCall, value: Array) -> Texts:
+    """Where texts come from: a data set, or a column that was taken out of a table, and how long they are."""
+    longest = value.column.longest if value.column is not None else None
+    # A part of a text is as long as the program wants it.
+    shortened = value.cut is not None and (value.depth > 0 or call.machine.mapping is Mapping.SINGLE)
+    column = value.taken.column if value.taken is not None else ""
+    return Texts(dataset=value.dataset, column=column, longest=0 if shortened else longest)
 
 
 def _pair(call: LibraryCall) -> bool | None:
