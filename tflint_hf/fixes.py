@@ -83,7 +83,7 @@ class AppendElement:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceString:
-    """Write another string for `old`, which is written at `place` or is an element of the list there."""
+    """Write another string for `old`, which stands at `place`, or in the list or as a key of the dict there."""
 
     place: Place
     old: str
@@ -144,6 +144,26 @@ class InsertBehind:
     template: str
 
 
+@dataclass(frozen=True, slots=True)
+class NameElements:
+    """Make a dictionary of the elements of a list or tuple that is written at `place`, or of the first of them.
+
+    `[ids, mask]` becomes `{"input_ids": ids, "attention_mask": mask}`; with more elements than names, `(ids, y)`
+    becomes `({"input_ids": ids}, y)`.
+    """
+
+    place: Place
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenameMember:
+    """Call another member of the same module: `metrics.Accuracy()`; not a name that was imported by itself."""
+
+    callee: Place
+    name: str
+
+
 PlannedEdit: TypeAlias = (
     Replace
     | AddArgument
@@ -161,6 +181,8 @@ PlannedEdit: TypeAlias = (
     | SwapElements
     | AddImport
     | InsertBehind
+    | NameElements
+    | RenameMember
 )
 
 

@@ -244,11 +244,34 @@ def steps_do_not_fit_dataset(trace: Trace) -> Iterator[Fault]:
                     endless.site.callee,
                     {"problem": problem, "method": method},
                     related=((site.callee, "it is used here"),),
+                    fix=_once_through(trace, endless),
                     severity=severity,
                 )
         if isinstance(event, Fitted) and event.feed is not None and event.steps_count_rows and _has_batches(event.feed):
             problem = "steps_per_epoch counts rows and not batches"
-            yield Fault(event.site.values["steps_per_epoch"], {"problem": problem, "method": "fit"}, severity=severity)
+            yield Fault(
+                event.site.values["steps_per_epoch"],
+                {"problem": problem, "method": "fit"},
+                fix=_all_batches(event.site),
+                severity=severity,
+            )
+
+
+def _once_through(trace: Trace, endless: FeedStep) -> PlannedFix | None:
+    """The feed without its repeat(), unless it is used with a number of steps elsewhere."""
+    for event in trace.events:
+        for feed, _, steps, site in _fed_with_steps(event):
+            again = _endless(feed)
+            if again is not None and again.site.place == endless.site.place and site.given(steps) is not False:
+                return None
+    return PlannedFix(Safety.UNSAFE, "Go through the data once an epoch", (RemoveStep(endless.site.place),))
+
+
+def _all_batches(site: CallSite) -> PlannedFix | None:
+    argument = site.arguments.get("steps_per_epoch")
+    if argument is None:
+        return None
+    return PlannedFix(Safety.UNSAFE, "Take all batches", (RemoveArgument(site.place, argument),))
 
 
 def _fed_with_steps(event: Event) -> Iterator[tuple[Feed, str, str, CallSite]]:

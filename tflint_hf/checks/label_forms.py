@@ -13,7 +13,7 @@ from tflint_hf.findings import Safety
 from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedFix, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.trace.events import Fitted
-from tflint_hf.trace.objects import ABSENT, UNKNOWN, Feed, Form, LabelEncoding, Labels, Missing, Reads
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Feed, Form, LabelEncoding, Labels, Missing, ModelOrigin, Reads
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Training
 
@@ -117,7 +117,24 @@ def scores_on_classification_head(training: Training) -> Iterator[Fault]:
         model.labels_place or model.site.callee,
         {"model": spelled_model(model), "outputs": outputs, "labels": labels.known_from or "the labels"},
         related=((training.fits[0].site.callee, "the scores are given here"),),
+        fix=_one_output(training),
     )
+
+
+def _one_output(training: Training) -> PlannedFix | None:
+    """A head with one output, trained by a loss for numbers: its own, or one that was given."""
+    model = training.model
+    if any(loss.reads is not Reads.VALUES for loss in training.compiled.losses):
+        return None
+    if model.labels_place is not None:
+        return PlannedFix(Safety.UNSAFE, "Give the head one output", (Replace(model.labels_place, "1"),))
+    if (
+        model.origin is not ModelOrigin.PRETRAINED
+        or model.has_config
+        or model.keywords & {"id2label", "label2id", "**"}
+    ):
+        return None
+    return PlannedFix(Safety.UNSAFE, "Give the head one output", (AddArgument(model.site.place, "num_labels=1"),))
 
 
 @check("TFL017")
@@ -145,7 +162,16 @@ def one_output_for_classes(training: Training) -> Iterator[Fault]:
             "labels": labels.known_from or "the labels",
         },
         related=((compiled.site.value_or_callee("loss"), "the loss is chosen here"),),
+        fix=_output_for_each_class(training, labels),
     )
+
+
+def _output_for_each_class(training: Training, labels: Labels) -> PlannedFix | None:
+    sparse = all(loss.class_name == "SparseCategoricalCrossentropy" for loss in training.compiled.losses)
+    if training.model.labels_place is None or labels.at_least or not sparse:
+        return None
+    edit = Replace(training.model.labels_place, str(labels.classes))
+    return PlannedFix(Safety.UNSAFE, "Give the head an output for each class", (edit,))
 
 
 @check("TFL031")

@@ -8,10 +8,12 @@ from tflint_hf.checks.data import LABEL_NAMES
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.heads import trains_as_made
 from tflint_hf.checks.labels import LABEL_KEYS
+from tflint_hf.findings import Safety
+from tflint_hf.fixes import NameElements, PlannedFix, ReplaceString
 from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Fitted
-from tflint_hf.trace.objects import ABSENT, Collator, Feed, FeedMaker, Missing, Model
+from tflint_hf.trace.objects import ABSENT, Collator, Feed, FeedMaker, Missing, Model, Structure
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Training
 
@@ -41,9 +43,17 @@ def inputs_by_position(training: Training, target: Target) -> Iterator[Fault]:
                     "order": ", ".join(order[: max(len(inputs.names), 3)]),
                 },
                 related=((fit.site.callee, "the model is trained on it here"),),
+                fix=_by_names(fit, inputs, order),
                 rests_on=_SINCE_4_20,
             )
             return
+
+
+def _by_names(fit: Fitted, inputs: Structure, order: tuple[str, ...]) -> PlannedFix | None:
+    """A dictionary of the inputs, where it is known what each of them is. Validation data would need the same."""
+    if inputs.place is None or fit.validates is not False or not set(inputs.names) <= set(_INPUTS) & set(order):
+        return None
+    return PlannedFix(Safety.SAFE, "Give the inputs by name", (NameElements(inputs.place, inputs.names),))
 
 
 @check("TFL026")
@@ -61,8 +71,16 @@ def mask_taken_for_labels(training: Training) -> Iterator[Fault]:
                 element.place or fit.site.callee,
                 {"second": element.names[1], "third": element.names[2] or "the third element"},
                 related=((fit.site.callee, "Keras takes the elements apart here"),),
+                fix=_inputs_together(fit, element),
             )
             return
+
+
+def _inputs_together(fit: Fitted, element: Structure) -> PlannedFix | None:
+    """Both inputs in a dictionary by their names, which a model of transformers reads."""
+    if element.place is None or not fit.model.is_transformers or (fit.feed is not None and fit.feed.mapped):
+        return None
+    return PlannedFix(Safety.SAFE, "Put the inputs together", (NameElements(element.place, element.names[:2]),))
 
 
 def _spelled(names: tuple[str, ...]) -> str:
@@ -93,9 +111,17 @@ def labels_in_unmatched_structure(training: Training, target: Target) -> Iterato
                 targets.place or fit.site.callee,
                 {"labels": labels, "model": model.class_name, "expected": _spelled(wanted)},
                 related=((fit.site.callee, "the model is trained on them here"),),
+                fix=_key_of_labels(targets, wanted),
                 rests_on=_SINCE_4_20,
             )
             return
+
+
+def _key_of_labels(targets: Structure, wanted: tuple[str, ...]) -> PlannedFix | None:
+    """The key that the model looks for, in place of the only one that there is."""
+    if targets.place is None or targets.names != ("label",) or wanted != ("labels",):
+        return None
+    return PlannedFix(Safety.SAFE, "Call them labels", (ReplaceString(targets.place, "label", "labels"),))
 
 
 def _carries_labels(fit: Fitted) -> bool:

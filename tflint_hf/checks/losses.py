@@ -9,7 +9,7 @@ from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.heads import CLASSIFIERS, HEADS_WITH_CLASSES, is_crossentropy, outputs_of, trains_as_made
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import PlannedFix, RemoveArgument, Replace
+from tflint_hf.fixes import AddArgument, PlannedEdit, PlannedFix, RemoveArgument, RenameMember, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.knowledge.keras import MetricLabels
 from tflint_hf.target import Target
@@ -149,6 +149,18 @@ def _compares_numbers(metric: Metric) -> bool:
     return info.class_name in _COMPARES_CLASSES or info.labels not in _FIT_FOR_CLASS_IDS
 
 
+def _sparse_accuracy(metric: Metric) -> PlannedFix | None:
+    """The accuracy of class ids, under the name that the other one has in the logs."""
+    if metric.class_name not in {"Accuracy", "CategoricalAccuracy"} or metric.site is None or not metric.name:
+        return None
+    edits: list[PlannedEdit] = [RenameMember(metric.site.callee, "SparseCategoricalAccuracy")]
+    if not metric.site.arguments:
+        edits.append(AddArgument(metric.site.place, f'name="{metric.name}"'))
+    elif not set(metric.site.arguments) <= {"name", "dtype"}:
+        return None
+    return PlannedFix(Safety.SAFE, "Compare class ids", tuple(edits))
+
+
 @check("TFL030")
 def metric_compares_logits(training: Training, target: Target) -> Iterator[Fault]:
     """A metric that compares class ids with the outputs number by number."""
@@ -171,5 +183,6 @@ def metric_compares_logits(training: Training, target: Target) -> Iterator[Fault
                 metric.site.callee if metric.site is not None else metric.place,
                 {"metric": metric.class_name, "outputs": outputs, "model": spelled_model(model)},
                 related=((compiled.site.value_or_callee("metrics"), "the model is compiled with it here"),),
+                fix=_sparse_accuracy(metric),
                 rests_on=applies,
             )

@@ -11,7 +11,7 @@ from tflint_hf.fixes import AddArgument, InsertAfter, PlannedFix, RemoveArgument
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Event, ModelMade, OptimizerMade, WeightDecayExcluded
 from tflint_hf.trace.guards import compatible
-from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Feed, Form, Keras, Optimizer, Tokenizer
+from tflint_hf.trace.objects import ABSENT, UNKNOWN, Collator, Feed, Form, Keras, Loss, Optimizer, Output, Tokenizer
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Trace, Training
 
@@ -115,10 +115,15 @@ def class_instead_of_instance(training: Training) -> Iterator[Fault]:
     compiled = training.compiled
     optimizer = compiled.optimizer
     if optimizer.form is Form.CLASS and (knowledge.optimizer(optimizer.class_name) or optimizer.class_name in _OWN):
-        yield Fault(optimizer.place, {"argument": "optimizer", "name": optimizer.class_name})
+        rate = "learning_rate=5e-5" if training.model.pretrained_parts else ""
+        yield Fault(
+            optimizer.place,
+            {"argument": "optimizer", "name": optimizer.class_name},
+            fix=PlannedFix(Safety.UNSAFE, "Make an object of it", (InsertAfter(optimizer.place, f"({rate})"),)),
+        )
     for loss in compiled.losses:
         if loss.form is Form.CLASS and knowledge.loss(loss.spelling) is not None:
-            yield Fault(loss.place, {"argument": "loss", "name": loss.spelling})
+            yield Fault(loss.place, {"argument": "loss", "name": loss.spelling}, fix=_loss_made(loss, training))
     for metric in compiled.metrics:
         if metric.form is Form.CLASS and metric.origin is not None and knowledge.metric(metric.class_name) is not None:
             yield Fault(metric.place, {"argument": "metrics", "name": metric.class_name})
@@ -128,6 +133,24 @@ def class_instead_of_instance(training: Training) -> Iterator[Fault]:
                 yield Fault(callback.site.callee, {"argument": "callbacks", "name": callback.class_name})
 
 
+def _loss_made(loss: Loss, training: Training) -> PlannedFix | None:
+    """An object of a class of losses, which is told what it reads."""
+    info = knowledge.loss(loss.spelling)
+    if info is None or info.kind not in _FROM_LOGITS:
+        return None
+    if training.model.outputs != (Output.LOGITS,) or training.compiled.state.head_changed:
+        return None
+    made = InsertAfter(loss.place, "(from_logits=True)")
+    return PlannedFix(Safety.UNSAFE, "Make an object of it", (made,))
+
+
+_FROM_LOGITS = frozenset(
+    {
+        knowledge.LossKind.SPARSE_CROSSENTROPY,
+        knowledge.LossKind.CATEGORICAL_CROSSENTROPY,
+        knowledge.LossKind.BINARY_CROSSENTROPY,
+    }
+)
 _OWN = frozenset({"AdamWeightDecay"})
 _REMOVED = ("decay", "schedule_decay")
 
@@ -144,9 +167,21 @@ def removed_decay_argument(made: OptimizerMade, target: Target) -> Iterator[Faul
             yield Fault(
                 optimizer.site.arguments[name],
                 {"optimizer": optimizer.class_name, "argument": name},
+                fix=_without_decay(optimizer, name),
                 severity=Severity.WARNING if optimizer.origin.keras is Keras.KERAS_3 else None,
                 rests_on=applies,
             )
+
+
+def _without_decay(optimizer: Optimizer, name: str) -> PlannedFix | None:
+    """The argument goes where it does nothing: Keras 3 ignores it, and 0 asks for nothing."""
+    site = optimizer.site
+    if site is None or (optimizer.origin is None or optimizer.origin.keras is not Keras.KERAS_3):
+        asks = site is None or site.literals.get(name, name) not in (0, None)
+        if asks:
+            return None
+    assert site is not None
+    return PlannedFix(Safety.SAFE, f"Drop {name}", (RemoveArgument(site.place, site.arguments[name]),))
 
 
 @check("TFO016")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import PlannedFix, Replace
+from tflint_hf.fixes import PlannedFix, Replace, Rewrite
 from tflint_hf.trace.events import Fitted, OptimizerMade
-from tflint_hf.trace.objects import ABSENT, Amount, Feed, Unit
+from tflint_hf.trace.objects import ABSENT, Amount, Feed, FeedMaker, Schedule, Unit
 from tflint_hf.trace.views import Training
 
 _ENDING = frozenset({"PolynomialDecay", "CosineDecay"})
@@ -69,6 +69,7 @@ def epochs_as_training_steps(training: Training) -> Iterator[Fault]:
         schedule.site.value_or_callee("num_train_steps"),
         {"expression": schedule.steps.text, "problem": problem},
         related=((training.fits[0].site.callee, "the model is trained here"),),
+        fix=_times_batches(schedule, "num_train_steps", training.fits) if problem == "epochs" else None,
         severity=severity,
     )
 
@@ -89,11 +90,50 @@ def miscounted_decay_steps(training: Training) -> Iterator[Fault]:
         problem = "the batches of one epoch, while fit runs several"
     else:
         return
+    fix = None
+    if problem == "epochs":
+        fix = _times_batches(schedule, "decay_steps", training.fits)
+    elif problem != "rows, not batches":
+        fix = _times_epochs(schedule, training.fits)
     yield Fault(
         schedule.site.value_or_callee("decay_steps"),
         {"expression": schedule.steps.text, "schedule": schedule.class_name, "problem": problem},
         related=((training.fits[0].site.callee, "the model is trained here"),),
+        fix=fix,
     )
+
+
+def _times_batches(schedule: Schedule, argument: str, fits: tuple[Fitted, ...]) -> PlannedFix | None:
+    """The number of epochs times the batches of the one feed that is trained on, where that has a name."""
+    place = schedule.site.values.get(argument)
+    trained = [fit.feed for fit in fits]
+    if place is None or len(trained) != 1 or trained[0] is None or not _counts_batches(trained[0]):
+        return None
+    sites = trained[0].site
+    name = next((name for feed, name in schedule.feeds if feed.site is sites and _counts_batches(feed)), None)
+    if name is None:
+        return None
+    edit = Rewrite(place, f"len({name}) * {{text}}")
+    return PlannedFix(Safety.UNSAFE, "Count the batches of all epochs", (edit,))
+
+
+def _counts_batches(feed: Feed) -> bool:
+    """Whether len() of a feed is the number of batches of one pass: other steps hide or change it."""
+    known = feed.maker is not FeedMaker.OTHER and feed.batched is True
+    return known and all(step.method in _COUNTED for step in feed.steps)
+
+
+_COUNTED = frozenset({"batch", "padded_batch", "shuffle", "map", "prefetch", "cache", "with_options"})
+
+
+def _times_epochs(schedule: Schedule, fits: tuple[Fitted, ...]) -> PlannedFix | None:
+    """The batches of one epoch times the number of epochs, where that is written as a number."""
+    place = schedule.site.values.get("decay_steps")
+    texts = {fit.epochs.text if isinstance(fit.epochs, Amount) else "" for fit in fits}
+    epochs = texts.pop() if len(texts) == 1 else ""
+    if place is None or len(fits) != 1 or not epochs.isdigit():
+        return None
+    return PlannedFix(Safety.UNSAFE, "Count the batches of all epochs", (Rewrite(place, f"{{text}} * {epochs}"),))
 
 
 @check("TFO012")

@@ -16,18 +16,27 @@ from tflint_hf.fixes import (
     InsertBefore,
     InsertBehind,
     InsertLines,
+    NameElements,
     PlannedFix,
     RemoveArgument,
     RemoveName,
     RemoveStep,
     RenameKeyword,
+    RenameMember,
     Replace,
     ReplaceString,
     Rewrite,
     SwapElements,
     SwapSteps,
 )
-from tflint_hf.static.moves import elements_swapped, import_added, inserted_behind, steps_swapped
+from tflint_hf.static.moves import (
+    elements_named,
+    elements_swapped,
+    import_added,
+    inserted_behind,
+    member_renamed,
+    steps_swapped,
+)
 from tflint_hf.static.positions import Span, spans_of
 from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import FilePlace, Place
@@ -123,6 +132,10 @@ class Resolver:
             return elements_swapped(self, edit)
         if isinstance(edit, AddImport):
             return import_added(self, edit)
+        if isinstance(edit, NameElements):
+            return elements_named(self, edit)
+        if isinstance(edit, RenameMember):
+            return member_renamed(self, edit)
         if isinstance(edit, InsertBehind):
             return inserted_behind(self, edit)
         made = self._edit(edit)
@@ -183,8 +196,11 @@ class Resolver:
         return None if span is None else self.replaced(place, span, text)
 
     def _inserted_after(self, edit: InsertAfter) -> Edit | None:
-        """An attribute or item belongs to the last operand of an expression: then the fix says something else."""
-        if edit.text.startswith((".", "[")) and not _binds_tightly(edit.place.anchor):
+        """What is got from an expression: written behind one with operators, it belongs to the last operand alone."""
+        node = edit.place.anchor
+        if edit.text.startswith((".", "[")) and not _binds_tightly(node):
+            return None
+        if edit.text.startswith("(") and not isinstance(node, cst.Name | cst.Attribute):
             return None
         return self._at_end(edit.place, edit.text)
 
@@ -193,7 +209,8 @@ class Resolver:
         if span is None or (edit.named and not (isinstance(node, cst.BaseExpression) and dotted_name(node))):
             return None
         text = self.text(edit.place, span)
-        return self.replaced(edit.place, span, edit.template.format(text=text if _binds_tightly(node) else f"({text})"))
+        alone = _binds_tightly(node) or isinstance(node, cst.Integer | cst.Float)
+        return self.replaced(edit.place, span, edit.template.format(text=text if alone else f"({text})"))
 
     def _at_end(self, place: Place, text: str) -> Edit | None:
         span = self.span(place)
@@ -215,7 +232,11 @@ class Resolver:
 
     def _string_replaced(self, edit: ReplaceString) -> Edit | None:
         node = edit.place.anchor
-        found = [e.value for e in node.elements] if isinstance(node, cst.List | cst.Tuple) else [node]
+        found: list[object] = [node]
+        if isinstance(node, cst.List | cst.Tuple):
+            found = [element.value for element in node.elements]
+        elif isinstance(node, cst.Dict):
+            found = [element.key for element in node.elements if isinstance(element, cst.DictElement)]
         for one in found:
             if isinstance(one, cst.SimpleString) and one.evaluated_value == edit.old:
                 place = Place(edit.place.unit, one)

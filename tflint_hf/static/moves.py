@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tflint_hf.findings import Edit
-    from tflint_hf.fixes import AddImport, InsertBehind, SwapElements, SwapSteps
+    from tflint_hf.fixes import AddImport, InsertBehind, NameElements, RenameMember, SwapElements, SwapSteps
     from tflint_hf.static.edits import Resolver
 
 
@@ -135,4 +135,41 @@ def inserted_behind(resolver: Resolver, edit: InsertBehind) -> list[Edit] | None
             behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
             text = f"\n{' ' * span.column}{edit.template.format(name=name)}"
             return [resolver.replaced(edit.call, behind, text)] if not statement.trailing_whitespace.comment else None
+    return None
+
+
+def elements_named(resolver: Resolver, edit: NameElements) -> list[Edit] | None:
+    """A dictionary in place of a list, or of the first elements of a tuple."""
+    node, unit = edit.place.anchor, edit.place.unit
+    if not isinstance(node, cst.List | cst.Tuple) or len(node.elements) < len(edit.names):
+        return None
+    elements = node.elements[: len(edit.names)]
+    if any(not isinstance(element, cst.Element) for element in elements):
+        return None
+    spans = [resolver.span(Place(unit, element.value)) for element in elements]
+    items: list[str] = []
+    for name, element, span in zip(edit.names, elements, spans, strict=True):
+        if span is None or element.value.lpar:
+            return None
+        items.append(f'"{name}": {resolver.text(edit.place, span)}')
+    first, last = spans[0], spans[-1]
+    assert first is not None
+    assert last is not None
+    whole = Span(first.line, first.column, last.end_line, last.end_column)
+    if len(elements) == len(node.elements):
+        whole = resolver.span(edit.place) or whole
+        if isinstance(node, cst.Tuple):
+            return None
+    return [resolver.replaced(edit.place, whole, f"{{{', '.join(items)}}}")]
+
+
+def member_renamed(resolver: Resolver, edit: RenameMember) -> list[Edit] | None:
+    """Only the last name of a dotted callee, which belongs to the module before it."""
+    stack: list[cst.CSTNode] = [resolver.tree(edit.callee)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.Attribute) and node.attr is edit.callee.anchor:
+            span = resolver.span(edit.callee)
+            return None if span is None else [resolver.replaced(edit.callee, span, edit.name)]
+        stack.extend(node.children)
     return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tflint_hf.static.values import External, Instance, Value
+from tflint_hf.static.values import External, Fact, Instance, Value
+from tflint_hf.trace.objects import Feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,18 @@ def library_name(scope: Scope, path: str) -> str:
         if isinstance(value, External) and value.path == path and "." not in name:
             return name
     return ""
+
+
+def named_feeds(scope: Scope) -> tuple[tuple[Feed, str], ...]:
+    """The feeds that have a name of their own at this spot."""
+    found: list[tuple[Feed, str]] = []
+    current: Scope | None = scope
+    while current is not None:
+        for name, value in current.names.items():
+            if isinstance(value, Fact) and isinstance(value.data, Feed) and scope.find(name) is value:
+                found.append((value.data, name))
+        current = current.parent
+    return tuple(found)
 
 
 def name_of(scope: Scope, is_it: Callable[[Value], bool]) -> str:

@@ -156,7 +156,8 @@ class Amount:
 class Schedule:
     """A learning-rate schedule. `initial` is the rate that it starts from, None if that is not known.
 
-    `steps` is how long it decays, `warmup` how long it climbs before that: None if it is not known.
+    `steps` is how long it decays, `warmup` how long it climbs before that: None if it is not known. `feeds` are those
+    that have a name where it is made, each with that name.
     """
 
     class_name: str
@@ -165,6 +166,7 @@ class Schedule:
     initial: float | None = None
     steps: Amount | None = None
     warmup: Amount | None = None
+    feeds: tuple[tuple[Feed, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

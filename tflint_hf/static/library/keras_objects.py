@@ -14,6 +14,7 @@ from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.metric_functions import metric_function
 from tflint_hf.static.library.text import literal
+from tflint_hf.static.names import named_feeds
 from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -75,7 +76,8 @@ def _optimizer(call: LibraryCall) -> Value:
     if ".schedules." in call.path:
         rate = literal(call.get("initial_learning_rate") or (call.rest[0] if call.rest else None))
         initial = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) else None
-        return Fact(Schedule(_class_name(call), _origin(call), call.site, initial, steps=_amount(call, "decay_steps")))
+        steps, feeds = _amount(call, "decay_steps"), named_feeds(call.scope)
+        return Fact(Schedule(_class_name(call), _origin(call), call.site, initial, steps, feeds=feeds))
     name = _class_name(call)
     if name == "LossScaleOptimizer":
         return call.get("inner_optimizer") or call.get("optimizer") or (call.rest[0] if call.rest else UNKNOWN)
@@ -193,6 +195,7 @@ def _create_optimizer(call: LibraryCall) -> Value:
         call.site,
         steps=_amount(call, "num_train_steps"),
         warmup=_amount(call, "num_warmup_steps"),
+        feeds=named_feeds(call.scope),
     )
     optimizer = Optimizer(
         Form.OBJECT,
