@@ -342,7 +342,7 @@ def test_a_reader_that_goes_away_is_no_failure() -> None:
 
 @posix_only
 def test_an_interrupt_ends_with_130_and_no_traceback() -> None:
-    program = "import sys; from tflint_hf.cli import main; print('up', flush=True); sys.exit(main())"
+    program = "import sys; from tflint_hf.__main__ import run; print('up', flush=True); sys.exit(run())"
     with subprocess.Popen(
         [sys.executable, "-c", program, "scan", "-"],
         env=environment(),
@@ -431,3 +431,64 @@ def test_a_missing_requirement_is_told_once_for_all_programs_that_need_it(
     assert main(["scan", "--format", "json", "--select", "TFO007"]) == 1
     findings = json.loads(capsys.readouterr().out)["findings"]
     assert [(finding["path"], finding["line"]) for finding in findings] == [("requirements.txt", 1)]
+
+
+def test_a_comment_in_the_requirements_hides_what_is_said_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text("from transformers import TFAutoModel\n", encoding="utf-8")
+    for line, code in (
+        ("tensorflow==2.17.0", 1),
+        ("tensorflow==2.17.0  # noqa: TFO007", 0),
+        ("# tflint-hf: ignore[missing-tf-keras] comes with the image\ntensorflow==2.17.0", 0),
+        ("# noqa: TFO007\n# of last year\ntensorflow==2.17.0", 0),
+        ("tensorflow==2.17.0  # noqa: TFL001", 1),
+        ("# noqa: TFO007\nnumpy\ntensorflow==2.17.0", 1),
+    ):
+        Path("requirements.txt").write_text(f"transformers==4.57.6\n{line}\n", encoding="utf-8")
+        assert main(["scan", "--format", "concise", "--select", "TFO007,TFX002"]) == code, line
+        assert "TFX002" not in capsys.readouterr().out
+
+
+def test_a_notebook_that_installs_libraries_has_versions_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("requirements.txt").write_text("transformers==4.50.0\n", encoding="utf-8")
+    cells = ["!pip install transformers==4.30.2", "from transformers import TFAutoModel"]
+    empty: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    made = [empty | {"source": source} for source in cells]
+    notebook = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    Path("train.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    main(["scan", "--format", "json"])
+    targets = json.loads(capsys.readouterr().out)["targets"]
+    assert targets["train.ipynb"]["transformers"] == "4.30.2"
+    assert [versions["transformers"] for place, versions in targets.items() if place != "train.ipynb"] == ["4.50.0"]
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[-1]:
+            sys.argv.pop()
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from tflint_hf.__main__ import run
+sys.exit(run())
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("module", ["click", "packaging", "libcst", "libcst.metadata", "tflint_hf.static.reader"])
+def test_an_interrupt_during_the_imports_is_quiet_too(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, "scan", "--isolated", str(COURSE_SCRIPT), module],
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.split()) == (130, b"", [b"interrupted"])

@@ -163,6 +163,14 @@ def test_links_make_no_loops_and_no_second_copy() -> None:
     assert [error.path for error in errors] == ["src/self.py"]
 
 
+def test_a_file_is_called_by_the_name_that_the_user_gave_and_not_by_a_link_that_was_found() -> None:
+    write("src/real.py")
+    Path("a_link.py").symlink_to("src/real.py")
+    assert names(find(".")) == ["src/real.py"]
+    assert names(find(".", "a_link.py")) == ["a_link.py"]
+    assert names(find("a_link.py", "src")) == ["a_link.py"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names are UTF-16 there")
 def test_a_name_that_is_not_utf8_can_be_printed() -> None:
     name = os.fsdecode(b"caf\xe9.py")

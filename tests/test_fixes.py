@@ -36,7 +36,7 @@ def test_a_fix_removes_its_finding_and_leaves_valid_python(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     findings = findings_of(path, text)
     for finding in findings:
-        if finding.fix is None:
+        if finding.fix is None or any(edit.location.path != str(path) for edit in finding.fix.edits):
             continue
         promised = RULES[finding.code].fix
         assert promised == "safe" or (promised == "unsafe" and finding.fix.safety is Safety.UNSAFE)
@@ -91,3 +91,15 @@ def test_an_item_is_taken_only_of_an_expression_that_it_belongs_to(expression: s
     assert (found.fix is None) is (fixed is None)
     if found.fix is not None:
         assert f"optimizer={fixed})" in apply_edits(text, list(found.fix.edits))
+
+
+def test_a_missing_requirement_is_added_to_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text("from transformers import TFAutoModel\n", encoding="utf-8")
+    Path("requirements.txt").write_text("tensorflow==2.17.0\ntransformers==4.57.6\n", encoding="utf-8")
+    [found] = [f for f in scan([Path()], ScanOptions(isolated=True, jobs=1)).findings if f.code == "TFO007"]
+    assert found.fix is not None
+    fixed = apply_edits(Path("requirements.txt").read_text(encoding="utf-8"), list(found.fix.edits))
+    assert fixed == "tensorflow==2.17.0\ntf-keras\ntransformers==4.57.6\n"
+    Path("requirements.txt").write_text(fixed, encoding="utf-8")
+    assert not [f for f in scan([Path()], ScanOptions(isolated=True, jobs=1)).findings if f.code == "TFO007"]

@@ -193,3 +193,13 @@ def test_any_line_of_source_is_shown_within_the_width(line: str, column: int, le
     assert 1 <= len(shown) <= 2
     assert all(cell_len(row) <= max(width, 30) for row in shown)
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for row in shown for character in row)
+
+
+@pytest.mark.parametrize("width", [16, 24, 39])
+@pytest.mark.parametrize("color", [False, True])
+def test_a_narrow_terminal_gets_lines_that_it_need_not_break(width: int, color: bool) -> None:
+    report = text.render(FULL, Style(width=width, color=color))
+    plain = re.sub(r"\x1b\[[\d;]*m", "", report)
+    assert all(cell_len(line) <= width for line in plain.splitlines())
+    assert "crossentropy-on-logits" in plain.replace("\n", "")
+    assert "gradient is exactly 0" in " ".join(plain.split())

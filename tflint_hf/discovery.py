@@ -83,10 +83,7 @@ def discover(
         errors.setdefault(shown, ScanError(shown, message))
 
     def add(path: Path, *, explicit: bool) -> None:
-        identity = os.path.realpath(path)
-        known = candidates.get(identity)
-        if known is None or (explicit and not known.explicit):
-            candidates[identity] = Candidate(path, display_path(path), explicit)
+        prefer(candidates, Candidate(path, display_path(path), explicit))
 
     for path in sorted(map(_absolute, paths)):
         try:
@@ -111,6 +108,19 @@ def discover(
             fail(path, "is neither a regular file nor a folder")
     found_files = sorted(candidates.values(), key=lambda candidate: (candidate.display, str(candidate.path)))
     return found_files, sorted(errors.values())
+
+
+def prefer(candidates: dict[str, Candidate], candidate: Candidate) -> None:
+    """Add a file to those by their real paths. Of several names for one file the best one stays: what the user named
+    comes first, then the file itself before a link to it."""
+    identity = os.path.realpath(candidate.path)
+    known = candidates.get(identity)
+    if known is None or _rank(candidate) > _rank(known):
+        candidates[identity] = candidate
+
+
+def _rank(candidate: Candidate) -> tuple[bool, bool]:
+    return candidate.explicit, not candidate.path.is_symlink()
 
 
 def display_path(path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from tflint_hf.findings import Safety
-    from tflint_hf.trace.places import Place
+    from tflint_hf.trace.places import FilePlace, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,14 @@ class RenameMember:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class AppendLine:
+    """Write a line behind one of a list of requirements."""
+
+    place: FilePlace
+    text: str
+
+
 PlannedEdit: TypeAlias = (
     Replace
     | AddArgument
@@ -182,6 +190,7 @@ PlannedEdit: TypeAlias = (
     | AddImport
     | InsertBehind
     | NameElements
+    | AppendLine
     | RenameMember
 )
 

@@ -8,10 +8,12 @@ import tokenize
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from tflint_hf.findings import Location
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tflint_hf.findings import Finding, Location
+    from tflint_hf.findings import Finding
     from tflint_hf.source import Source
 
 Kind = Literal["noqa", "ignore", "ignore-file"]
@@ -25,6 +27,8 @@ _DIRECTIVE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_COMMENT = re.compile(r"(?:^|(?<=\s))#")
+_NO_CONTENT = re.compile(r"\s*(#|$)")
 _SEPARATOR = re.compile(r"[\s,]+")
 _ANY_CODE = re.compile(r"[A-Za-z]+[0-9]+\Z|[A-Z]{1,4}\Z")
 _OUR_CODE = re.compile(r"TF[A-Z][0-9]*\Z", re.IGNORECASE)
@@ -73,6 +77,29 @@ def find_suppressions(source: Source) -> tuple[Suppression, ...]:
                 location = source.location(number, line, start + match.start(), line, end)
                 offset = fragment.first_line - 1
                 found.append(Suppression(location, codes, first + offset, last + offset, fragment.cell, kind, reason))
+    return tuple(found)
+
+
+def suppressions_in_lines(path: str, lines: Sequence[str]) -> tuple[Suppression, ...]:
+    """The suppressions of a file that is not Python but has its comments, as a list of requirements.
+
+    A comment counts for its own line, one on a line of its own for the next line that is no comment.
+    """
+    found: list[Suppression] = []
+    for number, line in enumerate(lines, start=1):
+        comment = _COMMENT.search(line)
+        if comment is None:
+            continue
+        covered = number
+        while covered < len(lines) and not line[: comment.start()].strip() and _NO_CONTENT.match(lines[covered - 1]):
+            covered += 1
+        for match in _DIRECTIVE.finditer(line, comment.start()):
+            directive = _directive(match)
+            if directive is not None:
+                kind, codes, reason = directive
+                end = match.start() + len(match.group().rstrip())
+                place = Location(path, None, number, match.start() + 1, number, end + 1)
+                found.append(Suppression(place, codes, number, covered, None, kind, reason))
     return tuple(found)
 
 

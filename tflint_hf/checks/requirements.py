@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, Once, check
 from tflint_hf.checks.versions import needs_tensorflow
-from tflint_hf.findings import Severity
+from tflint_hf.findings import Safety, Severity
+from tflint_hf.fixes import AppendLine, PlannedFix
 from tflint_hf.target import Pin, Target
 from tflint_hf.trace.events import Fitted, Imported, OptimizerMade
 from tflint_hf.trace.objects import ModelOrigin
@@ -45,11 +46,17 @@ def missing_tf_keras(trace: Trace, target: Target) -> Iterator[Fault]:
     first = next((e for e in trace.of(Imported) if needs_tensorflow(e)), None)
     if first is None:
         return
+    pin, fix = _pin(target, "tensorflow"), None
+    if pin is not None:
+        # pip takes the release of tf-keras that goes with TensorFlow.
+        line = AppendLine(FilePlace(pin.path, pin.line, pin.cell), "tf-keras")
+        fix = PlannedFix(Safety.SAFE, "Ask for tf-keras", (line,))
     settled = "transformers" in target.pinned and not target.allows_transformers_5
     yield Fault(
-        _place(_pin(target, "tensorflow"), first.place),
+        _place(pin, first.place),
         {"name": first.name or first.module, "tensorflow": f"tensorflow{dict(target.ranges)['tensorflow']}"},
         related=((first.place, f"{first.name or first.module} is imported here"),),
+        fix=fix,
         severity=None if settled else Severity.INFO,
         rests_on=applies,
     )

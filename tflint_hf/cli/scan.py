@@ -20,6 +20,7 @@ from tflint_hf.cli.exits import Exit, Invocation
 from tflint_hf.cli.output import check_output_file, forget_standard_output, print_text, wants_color, write_file
 from tflint_hf.cli.progress import ProgressBar
 from tflint_hf.findings import ScanResult, Severity
+from tflint_hf.interrupts import deferred
 from tflint_hf.report import FORMATS, STATISTICS_FORMATS, render, render_statistics
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
@@ -103,10 +104,11 @@ def scan_command(**options: object) -> int:
 
 
 def run(flags: Flags) -> int:
-    from tflint_hf.config import Config, ConfigError, find_config, load_config
-    from tflint_hf.engine import ScanOptions, scan
-    from tflint_hf.rules import UnknownRule, load_rules
-    from tflint_hf.target import VersionError
+    with deferred():
+        from tflint_hf.config import Config, ConfigError, find_config, load_config
+        from tflint_hf.engine import ScanOptions, scan
+        from tflint_hf.rules import UnknownRule, load_rules
+        from tflint_hf.target import VersionError
 
     from_stdin = STDIN in flags.paths
     if from_stdin and len(flags.paths) > 1:

@@ -12,6 +12,7 @@ from tflint_hf.engine.suppressed import without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
 from tflint_hf.findings import Finding, ScanError, ScanResult, Severity
+from tflint_hf.interrupts import end_quietly
 from tflint_hf.judge import Once, once_per_project
 from tflint_hf.rules import load_rules
 from tflint_hf.target import project_root
@@ -59,6 +60,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         errors.extend(result.errors)
         suppressions.update(result.suppressions)
         texts.update(result.texts)
+        targets.update({path: shown_target(target) for path, target in result.own_targets.items()})
     kept = without_suppressed(findings, suppressions, rules, configs, options, texts)
     kept.sort(key=lambda finding: finding.sort_key)
     shown = {(f.location.path, f.location.cell) for f in kept}
@@ -94,11 +96,15 @@ def run_all(
     )
     results: list[ProgramResult] = []
     if workers > 1 and len(tasks) >= MIN_PROGRAMS_FOR_WORKERS:
-        with ProcessPoolExecutor(workers) as pool:
-            for result in pool.map(scan_program, tasks, chunksize=4):
-                results.append(result)
-                if progress is not None:
-                    progress(len(results), len(tasks))
+        with ProcessPoolExecutor(workers, initializer=end_quietly) as pool:
+            try:
+                for result in pool.map(scan_program, tasks, chunksize=4):
+                    results.append(result)
+                    if progress is not None:
+                        progress(len(results), len(tasks))
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         return results
     for task in tasks:
         results.append(scan_program(task))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tflint_hf.discovery import SUFFIXES
 from tflint_hf.findings import Edit, Finding, Fix, Location, Safety
 from tflint_hf.suppression import Suppression, apply
 
@@ -45,6 +46,9 @@ def without_suppressed(
     if rule is None or UNUSED_RULE not in selected_codes(configs.of(Path.cwd()), options, rules):
         return kept
     for suppression in unused:
+        if Path(suppression.location.path).suffix.lower() not in SUFFIXES:
+            # What lists of requirements are for is known only if all programs that they serve were scanned.
+            continue
         values = {"selector": ", ".join(suppression.codes or ("ALL",))}
         kept.append(
             Finding(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.config import key_error
-from tflint_hf.discovery import Candidate, discover, may_hold_training_code
+from tflint_hf.discovery import Candidate, discover, may_hold_training_code, prefer
 from tflint_hf.findings import ScanError
 from tflint_hf.programs import Program, programs
 from tflint_hf.rules import UnknownRule
@@ -61,7 +61,9 @@ def find_candidates(
         )
         found.extend(some)
         errors.extend(failures)
-    unique = {candidate.path: candidate for candidate in found}
+    unique: dict[str, Candidate] = {}
+    for candidate in found:
+        prefer(unique, candidate)
     return sorted(unique.values(), key=lambda candidate: candidate.display), errors
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Finding, Location, ScanError
+from tflint_hf.interrupts import deferred
 from tflint_hf.rules import RuleTable, load_rules
 from tflint_hf.source import Source, source_from_bytes, source_from_text
 from tflint_hf.source.requirements import install_requirements
-from tflint_hf.suppression import Suppression, find_suppressions
+from tflint_hf.suppression import Suppression, find_suppressions, suppressions_in_lines
 from tflint_hf.target import Pin, Target, find_target, pins_in_text
 
 if TYPE_CHECKING:
@@ -25,11 +26,14 @@ PARSE_RULE = "TFX001"
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
+    """What came of one program. `own_targets` are those of the files that install libraries themselves."""
+
     findings: tuple[Finding, ...]
     errors: tuple[ScanError, ...]
     suppressions: Mapping[str, tuple[Suppression, ...]]
     root: Path
     texts: Mapping[tuple[str, int | None], tuple[str, ...]]
+    own_targets: Mapping[str, Target] = field(default_factory=dict)
 
 
 def scan_program(task: Task) -> ProgramResult:
@@ -43,11 +47,12 @@ def scan_program(task: Task) -> ProgramResult:
 
 
 def _scan_program(task: Task) -> ProgramResult:
-    from tflint_hf.judge import judge, to_findings
-    from tflint_hf.static.edits import Resolver
-    from tflint_hf.static.modules import ProgramFiles
-    from tflint_hf.static.reader import read_program
-    from tflint_hf.trace.places import FilePlace
+    with deferred():
+        from tflint_hf.judge import judge, to_findings
+        from tflint_hf.static.edits import Resolver
+        from tflint_hf.static.modules import ProgramFiles
+        from tflint_hf.static.reader import read_program
+        from tflint_hf.trace.places import FilePlace
 
     rules = load_rules()
     files = ProgramFiles(task.root)
@@ -76,9 +81,10 @@ def _scan_program(task: Task) -> ProgramResult:
         findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
     texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}
     texts.update({(path, None): lines for path, lines in resolver.other_files.items()})
-    return ProgramResult(
-        tuple(findings), (), {s.display: find_suppressions(s) for s in sources.values()}, task.root, texts
-    )
+    suppressions = {path: suppressions_in_lines(path, lines) for path, lines in resolver.other_files.items()}
+    suppressions.update({s.display: find_suppressions(s) for s in sources.values()})
+    own_targets = {sources[path].display: target for path, target, _ in entries if sources[path].requirements}
+    return ProgramResult(tuple(findings), (), suppressions, task.root, texts, own_targets)
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tflint_hf.report.style import BOLD, printable_character
+from tflint_hf.report.style import BOLD, cells, printable_character
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 INDENTATION = "  "
 MOST_LINES = 5
+LEAST_ROOM = 6
 ELLIPSIS = "…"
 
 
@@ -27,7 +28,7 @@ def excerpt(location: Location, lines: Sequence[str], style: Style, color: str) 
         last -= 1
     numbers = list(range(location.line, last + 1))
     gutter = len(str(last))
-    room = max(style.width - len(INDENTATION) - gutter - len(" | "), 20)
+    room = max(style.width - len(INDENTATION) - gutter - len(" | "), LEAST_ROOM)
     shown: list[str] = []
     for number in numbers:
         if len(numbers) > MOST_LINES and MOST_LINES - 2 <= number - location.line < len(numbers) - 1:
@@ -63,14 +64,14 @@ def _underlined(line: str, start: int, end: int, room: int) -> tuple[str, tuple[
     text = prefix + marked + rest + after
     if not line.strip():
         return text, None
-    padding = _cells(prefix)
-    return text, (padding, "^" * max(_cells(prefix + marked) - padding, 1))
+    padding = cells(prefix)
+    return text, (padding, "^" * max(cells(prefix + marked) - padding, 1))
 
 
 def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
     """The characters of `line` that fit into `room` cells: all, or those around `start` and as much of the range."""
-    widths = [_cells(printable_character(character)) for character in line]
-    if sum(widths) <= room and _cells(_displayed(line)) <= room:
+    widths = [cells(printable_character(character)) for character in line]
+    if sum(widths) <= room and cells(_displayed(line)) <= room:
         return 0, len(line)
     room -= 2  # one ellipsis at each side
     lead = max((room - sum(widths[start:end])) // 2, room // 4)
@@ -86,18 +87,10 @@ def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
         first -= 1
         used += widths[first]
     # Characters can be wider together than one by one.
-    while stop - first > 1 and _cells(_displayed(line[first:stop])) > room:
+    while stop - first > 1 and cells(_displayed(line[first:stop])) > room:
         first, stop = (first + 1, stop) if first < start else (first, stop - 1)
     return first, stop
 
 
 def _displayed(text: str) -> str:
     return text if text.isascii() and text.isprintable() else "".join(map(printable_character, text))
-
-
-def _cells(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)

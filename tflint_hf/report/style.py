@@ -8,6 +8,8 @@ from tflint_hf.findings import Severity
 
 RED, YELLOW, CYAN, BOLD, DIM = "31", "33", "36", "1", "2"
 DEFAULT_WIDTH = 120
+NARROW = 40
+"""Terminals below this width break lines badly by themselves."""
 SEVERITY_COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
 
 
@@ -41,3 +43,29 @@ def printable_character(character: str) -> str:
 
 _KEPT = "\u200c\u200d"  # joiners: without them scripts and emoji fall apart
 _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029"
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text on lines of `width` columns, broken between words, and in them where one is longer than a line."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cells(joined) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for character in word:
+            if lines[-1] and cells(lines[-1] + character) > width:
+                lines.append("")
+            lines[-1] += character
+    return lines

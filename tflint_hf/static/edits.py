@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from tflint_hf.fixes import (
     AddArgument,
     AddImport,
     AppendElement,
+    AppendLine,
     InsertAfter,
     InsertBefore,
     InsertBehind,
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
 
     from tflint_hf.fixes import PlannedEdit
     from tflint_hf.static.parsing import Unit
+
+
+#: Lists with one requirement a line. Other files have a syntax of their own.
+_REQUIREMENTS = re.compile(r"requirements[^/]*\.(txt|in)$|(^|/)requirements/[^/]*\.(txt|in)$")
 
 
 def _alias_text(alias: cst.ImportAlias) -> str:
@@ -132,6 +138,8 @@ class Resolver:
             return elements_swapped(self, edit)
         if isinstance(edit, AddImport):
             return import_added(self, edit)
+        if isinstance(edit, AppendLine):
+            return self._line_appended(edit)
         if isinstance(edit, NameElements):
             return elements_named(self, edit)
         if isinstance(edit, RenameMember):
@@ -191,6 +199,20 @@ class Resolver:
         if isinstance(edit, RemoveArgument) and isinstance(edit.call.anchor, cst.Call):
             return self._removed(edit, edit.call.anchor)
         return None
+
+    def _line_appended(self, edit: AppendLine) -> list[Edit] | None:
+        place, lines = edit.place, self._lines(edit.place)
+        line = lines[place.line - 1] if place.line <= len(lines) else ""
+        if (
+            place.cell is not None
+            or not _REQUIREMENTS.search(place.path)
+            or not line
+            or line.endswith("\\")
+            or "--hash" in line
+        ):
+            return None
+        end = len(line) + 1
+        return [Edit(Location(place.path, None, place.line, end, place.line, end), f"\n{edit.text}")]
 
     def _replacement(self, place: Place, span: Span | None, text: str) -> Edit | None:
         return None if span is None else self.replaced(place, span, text)
