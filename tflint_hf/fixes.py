@@ -145,6 +145,17 @@ class InsertBehind:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatCall:
+    """Write the statement that is this method call again behind it, for another object: `model.save(x)`, `tok.save(x)`.
+
+    Only if its one argument is a name or a string.
+    """
+
+    call: Place
+    receiver: str
+
+
+@dataclass(frozen=True, slots=True)
 class NameElements:
     """Make a dictionary of the elements of a list or tuple that is written at `place`, or of the first of them.
 
@@ -189,6 +200,7 @@ PlannedEdit: TypeAlias = (
     | SwapElements
     | AddImport
     | InsertBehind
+    | RepeatCall
     | NameElements
     | AppendLine
     | RenameMember

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.imports import imported_from_transformers
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety
-from tflint_hf.fixes import AddArgument, PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, PlannedFix, RepeatCall, Replace
 from tflint_hf.trace.events import CallbackMade, Saved, SavedModelLoaded, TokenizerSaved, WeightsLoaded
-from tflint_hf.trace.objects import Model, ModelOrigin
+from tflint_hf.trace.objects import Form, Model, ModelOrigin
 from tflint_hf.trace.views import Trace, Training
 
 
@@ -59,7 +60,23 @@ def load_model_of_tf_model(trace: Trace) -> Iterator[Fault]:
                 loaded.place,
                 {"model": spelled_model(saved.model), "reason": reason},
                 related=((saved.place, "it is written here"),),
+                fix=_told_the_class(trace, saved, loaded),
             )
+
+
+def _told_the_class(trace: Trace, saved: Saved, loaded: SavedModelLoaded) -> PlannedFix | None:
+    """custom_objects for the class of the encoder. An optimizer of transformers would have to be told of, too."""
+    names = [e.class_name for e in saved.model.encoders if e.is_transformers]
+    if not saved.file.is_hdf5 or saved.method == "save_pretrained" or len(names) != 1 or names[0].startswith("TFAuto"):
+        return None
+    trainings = [t for t in trace.trainings if t.model.site is saved.model.site]
+    if any(t.compiled.optimizer.form is Form.OBJECT and t.compiled.optimizer.origin is None for t in trainings):
+        return None
+    imports = imported_from_transformers(trace, names[0], loaded.site.place)
+    if imports is None:
+        return None
+    add = AddArgument(loaded.site.place, f'custom_objects={{"{names[0]}": {names[0]}}}')
+    return PlannedFix(Safety.SAFE, f"Tell Keras of {names[0]}", (*imports, add))
 
 
 def _cannot_be_loaded(saved: Saved, loaded: SavedModelLoaded, internal: set[int]) -> str:
@@ -99,4 +116,9 @@ def tokenizer_not_saved(trace: Trace) -> Iterator[Fault]:
         return
     for saved in trace.of(Saved):
         if saved.method == "save_pretrained" and saved.model.is_transformers and id(saved.model.site) in trace.trained:
-            yield Fault(saved.place, {"model": saved.model.class_name, "tokenizer": tokenizers[0].class_name})
+            fix = None
+            if saved.tokenizer_name and len(tokenizers) == 1:
+                again = RepeatCall(saved.site.place, saved.tokenizer_name)
+                fix = PlannedFix(Safety.SAFE, "Save the tokenizer, too", (again,))
+            values = {"model": saved.model.class_name, "tokenizer": tokenizers[0].class_name}
+            yield Fault(saved.place, values, fix=fix)

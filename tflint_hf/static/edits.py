@@ -25,6 +25,7 @@ from tflint_hf.fixes import (
     RemoveStep,
     RenameKeyword,
     RenameMember,
+    RepeatCall,
     Replace,
     ReplaceString,
     Rewrite,
@@ -32,6 +33,7 @@ from tflint_hf.fixes import (
     SwapSteps,
 )
 from tflint_hf.static.moves import (
+    call_repeated,
     elements_named,
     elements_swapped,
     import_added,
@@ -140,6 +142,8 @@ class Resolver:
             return import_added(self, edit)
         if isinstance(edit, AppendLine):
             return self._line_appended(edit)
+        if isinstance(edit, RepeatCall):
+            return call_repeated(self, edit)
         if isinstance(edit, NameElements):
             return elements_named(self, edit)
         if isinstance(edit, RenameMember):

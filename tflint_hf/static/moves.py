@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tflint_hf.findings import Edit
-    from tflint_hf.fixes import AddImport, InsertBehind, NameElements, RenameMember, SwapElements, SwapSteps
+    from tflint_hf.fixes import AddImport, InsertBehind, NameElements, RenameMember, RepeatCall, SwapElements, SwapSteps
     from tflint_hf.static.edits import Resolver
 
 
@@ -172,4 +172,26 @@ def member_renamed(resolver: Resolver, edit: RenameMember) -> list[Edit] | None:
             span = resolver.span(edit.callee)
             return None if span is None else [resolver.replaced(edit.callee, span, edit.name)]
         stack.extend(node.children)
+    return None
+
+
+def call_repeated(resolver: Resolver, edit: RepeatCall) -> list[Edit] | None:
+    """The statement once more, for another object."""
+    call, unit = edit.call.anchor, edit.call.unit
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or len(call.args) != 1:
+        return None
+    given = call.args[0].value
+    if call.args[0].star or not (isinstance(given, cst.SimpleString) or dotted_name(given)):
+        return None
+    for body in _bodies(resolver.tree(edit.call)):
+        for statement in body:
+            if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+                only = statement.body[0]
+                whole, step = resolver.span(edit.call), _step_span(resolver, edit.call)
+                found = isinstance(only, cst.Expr) and only.value is call
+                if not found or whole is None or step is None or statement.trailing_whitespace.comment:
+                    continue
+                behind = Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column)
+                line = f"\n{' ' * whole.column}{edit.receiver}.{resolver.text(edit.call, step)}"
+                return [resolver.replaced(Place(unit, call), behind, line)]
     return None

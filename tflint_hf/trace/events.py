@@ -407,12 +407,16 @@ class TorchTrainerMade(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Saved(Event):
-    """A model is written to disk by `method`: save, save_model, save_weights or save_pretrained."""
+    """A model is written to disk by `method`: save, save_model, save_weights or save_pretrained.
+
+    `tokenizer_name` is the program's name for a tokenizer there, empty if it has none.
+    """
 
     model: Model
     method: str
     file: SavedFile
     site: CallSite
+    tokenizer_name: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -420,6 +424,7 @@ class SavedModelLoaded(Event):
     """keras.models.load_model reads a file; `told_classes`: it was given custom_objects, or compile=False."""
 
     file: SavedFile
+    site: CallSite
     custom_objects: bool | None
     compiles: bool | None
 

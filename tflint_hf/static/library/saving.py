@@ -10,6 +10,7 @@ from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.keras_objects import made_callback
 from tflint_hf.static.library.model_state import receiving_model
 from tflint_hf.static.library.text import TokenizerValue, literal
+from tflint_hf.static.names import name_of
 from tflint_hf.static.values import (
     UNKNOWN,
     Const,
@@ -101,6 +102,7 @@ def _record(call: LibraryCall, value: ModelValue, how: str, target: Value | None
         method=how,
         file=file or SavedFile("", False, how == "save_weights"),
         site=call.site,
+        tokenizer_name=name_of(call.scope, lambda value: isinstance(value, TokenizerValue)),
     )
 
 
@@ -124,6 +126,7 @@ def _load_model(call: LibraryCall) -> Value:
             call.site.callee,
             call.group,
             file=file,
+            site=call.site,
             custom_objects=told or (None if call.open else False),
             compiles=compiles if isinstance(compiles, bool) else None,
         )
