@@ -340,9 +340,13 @@ def test_a_reader_that_goes_away_is_no_failure() -> None:
         assert process.wait(timeout=60) == 1
 
 
+# A process that a shell starts in the background ignores interrupts, and its children do, too.
+LISTENING = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+
+
 @posix_only
 def test_an_interrupt_ends_with_130_and_no_traceback() -> None:
-    program = "import sys; from tflint_hf.__main__ import run; print('up', flush=True); sys.exit(run())"
+    program = f"{LISTENING}from tflint_hf.__main__ import run; print('up', flush=True); sys.exit(run())"
     with subprocess.Popen(
         [sys.executable, "-c", program, "scan", "-"],
         env=environment(),
@@ -467,8 +471,8 @@ def test_a_notebook_that_installs_libraries_has_versions_of_its_own(
     assert [versions["transformers"] for place, versions in targets.items() if place != "train.ipynb"] == ["4.50.0"]
 
 
-INTERRUPTED_IMPORT = """
-import os, signal, sys
+INTERRUPTED_IMPORT = f"""
+{LISTENING}import os
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
