@@ -8,7 +8,7 @@ from typing import Any
 
 from tflint_hf.static import amounts, attributes, calls, items, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
-from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.configuration import Namespace
 from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import path

@@ -10,7 +10,7 @@ import libcst as cst
 from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.arrays import paired
+from tflint_hf.static.library.array_labels import paired
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import DatasetDictValue, dataset_of, note_split_needed, receiver_node, strings
 from tflint_hf.static.library.rows import note_encodings, note_rows_given

@@ -12,7 +12,7 @@ from tflint_hf.knowledge import LabelKind
 from tflint_hf.knowledge import dataset as known_dataset
 from tflint_hf.static.items import SliceValue
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.rows import taken
 from tflint_hf.static.syntax import source_text

@@ -8,7 +8,7 @@ from tflint_hf.knowledge import dataset as known_dataset
 from tflint_hf.static import calls, uses
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.arrays import paired
+from tflint_hf.static.library.array_labels import paired
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import (
     ONLY_OF_ONE_SPLIT,

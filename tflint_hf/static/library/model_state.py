@@ -11,10 +11,8 @@ from tflint_hf.static.library import hooks
 from tflint_hf.static.library.encoder_calls import encoder_call
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.keras_models import record_wrap
-from tflint_hf.static.library.keras_objects import (
-    OptimizerPart,
-)
 from tflint_hf.static.library.layers import tensors_in
+from tflint_hf.static.library.optimizers import OptimizerPart
 from tflint_hf.static.library.pretrained import ConfigValue
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -31,12 +29,7 @@ from tflint_hf.static.values import (
     make_list,
 )
 from tflint_hf.trace.events import TrainableSet
-from tflint_hf.trace.objects import (
-    ModelOrigin,
-    ModelState,
-    Prediction,
-    PredictionForm,
-)
+from tflint_hf.trace.objects import ModelOrigin, ModelState, Prediction, PredictionForm
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.static import attributes
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
-from tflint_hf.static.library.keras_objects import made_callback
+from tflint_hf.static.library.keras_callbacks import made_callback
 from tflint_hf.static.library.model_state import receiving_model
 from tflint_hf.static.library.text import TokenizerValue, literal
 from tflint_hf.static.names import name_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tflint_hf.static import items
-from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.tables import Table
 from tflint_hf.static.values import UNKNOWN, Array, ListValue, Value, list_of, make_list

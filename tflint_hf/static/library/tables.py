@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
-from tflint_hf.static.library.arrays import labels_of
+from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import column_of

@@ -6,21 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.static.amounts import written
-from tflint_hf.static.library.arrays import paired
+from tflint_hf.static.library.array_labels import paired
 from tflint_hf.static.library.feeds import feed_of, keys_of, labels_inside, tokenizer_behind
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import dataset_of
+from tflint_hf.static.library.keras_callbacks import callback_places, callbacks_of, has_own_callbacks
 from tflint_hf.static.library.keras_models import described
-from tflint_hf.static.library.keras_objects import (
-    callback_places,
-    callbacks_of,
-    has_own_callbacks,
-    loss_names,
-    losses_of,
-    metrics_of,
-    optimizer_of,
-)
+from tflint_hf.static.library.losses import loss_names, losses_of
+from tflint_hf.static.library.metrics import metrics_of
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
+from tflint_hf.static.library.optimizers import optimizer_of
 from tflint_hf.static.library.rows import element_place, note_encodings, note_rows_given, note_targets
 from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.library.text import literal
@@ -37,20 +32,8 @@ from tflint_hf.static.values import (
     alternatives,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import (
-    Compiled,
-    Evaluated,
-    Fitted,
-)
-from tflint_hf.trace.objects import (
-    ABSENT,
-    Amount,
-    Feed,
-    Keras,
-    Labels,
-    Missing,
-    Model,
-)
+from tflint_hf.trace.events import Compiled, Evaluated, Fitted
+from tflint_hf.trace.objects import ABSENT, Amount, Feed, Keras, Labels, Missing, Model
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import path
-from tflint_hf.static.library.keras_objects import OptimizerPart, OptimizerValue
+from tflint_hf.static.library.optimizers import OptimizerPart, OptimizerValue
 from tflint_hf.static.values import UNKNOWN, Const, DictValue, Part, Tape, Value
 from tflint_hf.trace.events import GradientsApplied, GradientsTaken, ModelCalled
 from tflint_hf.trace.places import Place

@@ -1,0 +1,83 @@
+"""The objects of a training program, with the facts that rules ask for."""
+
+from __future__ import annotations
+
+from tflint_hf.trace.objects.basics import ABSENT, UNKNOWN, Form, Keras, KerasOrigin, Missing, Output, Reads
+from tflint_hf.trace.objects.data import (
+    Collator,
+    Column,
+    Dataset,
+    Encoding,
+    Feed,
+    FeedMaker,
+    FeedStep,
+    GivenLabels,
+    Holder,
+    Structure,
+    Taken,
+    Texts,
+    Tokenizer,
+)
+from tflint_hf.trace.objects.labels import LabelEncoding, Labels, LabelSetup
+from tflint_hf.trace.objects.models import (
+    EncoderCall,
+    ForeignModel,
+    Layer,
+    Model,
+    ModelOrigin,
+    ModelState,
+    Prediction,
+    PredictionForm,
+    Strategy,
+    Tensor,
+    Wiring,
+)
+from tflint_hf.trace.objects.saving import SavedFile
+from tflint_hf.trace.objects.training import Amount, Callback, Loss, Metric, MetricFunction, Optimizer, Schedule, Unit
+
+__all__ = [
+    "ABSENT",
+    "UNKNOWN",
+    "Amount",
+    "Callback",
+    "Collator",
+    "Column",
+    "Dataset",
+    "EncoderCall",
+    "Encoding",
+    "Feed",
+    "FeedMaker",
+    "FeedStep",
+    "ForeignModel",
+    "Form",
+    "GivenLabels",
+    "Holder",
+    "Keras",
+    "KerasOrigin",
+    "LabelEncoding",
+    "LabelSetup",
+    "Labels",
+    "Layer",
+    "Loss",
+    "Metric",
+    "MetricFunction",
+    "Missing",
+    "Model",
+    "ModelOrigin",
+    "ModelState",
+    "Optimizer",
+    "Output",
+    "Prediction",
+    "PredictionForm",
+    "Reads",
+    "SavedFile",
+    "Schedule",
+    "Strategy",
+    "Structure",
+    "Taken",
+    "Tensor",
+    "Texts",
+    "Tokenizer",
+    "Unit",
+    "Wiring",
+]
