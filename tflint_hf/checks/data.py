@@ -260,7 +260,8 @@ def shuffled_evaluation_data(use: FeedUse, target: Target, trace: Trace) -> Iter
     if stepped and not evaluates:
         return
     drops_rows = feed.maker is FeedMaker.TO_TF_DATASET and target.satisfies({"datasets": "<2.3"})
-    only_scores = evaluates and not use.predicted and not drops_rows
+    # Where code that is not seen gets the data, it may be for validation alone.
+    only_scores = (evaluates or use.leaves) and not use.predicted and not drops_rows
     fix = None
     if asked and made_alike(trace, feed.site.place, trained_on=False):
         edits = (Replace(use.last_shuffle, "False"),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -380,30 +379,29 @@ def _variants(machine: Machine, arguments: Arguments) -> Iterator[tuple[Guards, 
         yield NO_GUARDS, arguments
         return
     slots.sort(key=lambda slot: len(slot[1]))
-    count, kept = 1, []
+    forks: list[tuple[Guards, dict[int | str, Value]]] = [(NO_GUARDS, {})]
     unknown: list[int | str] = []
-    for slot in slots:
-        if slot[1] and count * len(slot[1]) <= MAX_FORKS:
-            count *= len(slot[1])
-            kept.append(slot)
+    for slot, choices in slots:
+        # Arguments that rest on the same decisions go together, so only what can meet counts against the limit.
+        wider = [
+            (guards | more, {**chosen, slot: value})
+            for guards, chosen in forks
+            for more, value in choices
+            if compatible(guards, more)
+        ]
+        if wider and len(wider) <= MAX_FORKS:
+            forks = wider
         else:
-            unknown.append(slot[0])
-    for choice in product(*(slot[1] for slot in kept)):
-        guards: Guards = NO_GUARDS
-        for more, _ in choice:
-            if not compatible(guards, more):
-                break
-            guards |= more
-        else:
-            chosen = dict(zip((slot[0] for slot in kept), (v for _, v in choice), strict=True))
-            chosen.update(dict.fromkeys(unknown, UNKNOWN))
-            yield (
-                guards,
-                arguments.with_values(
-                    [chosen.get(i, v) for i, v in enumerate(arguments.positional)],
-                    {k: chosen.get(k, v) for k, v in arguments.keywords.items()},
-                ),
-            )
+            unknown.append(slot)
+    for guards, chosen in forks:
+        chosen.update(dict.fromkeys(unknown, UNKNOWN))
+        yield (
+            guards,
+            arguments.with_values(
+                [chosen.get(i, v) for i, v in enumerate(arguments.positional)],
+                {k: chosen.get(k, v) for k, v in arguments.keywords.items()},
+            ),
+        )
 
 
 def _call_once(

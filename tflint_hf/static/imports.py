@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tflint_hf.trace.objects import KerasOrigin
 
 _TF_KERAS = re.compile(r"^tensorflow(?:\.python)?\.keras(?:\.|$)")
+_INSIDE_TENSORFLOW = "tensorflow.python."
 _STAR_TRANSFORMERS = re.compile(r"^(TF[A-Z]\w*|Auto[A-Z]\w*|[A-Z]\w*(Tokenizer|TokenizerFast|Config)|DataCollator\w*)$")
 
 
@@ -126,6 +127,8 @@ def _keras_origin(machine: Machine, module: str, place: Place, spelling: str) ->
         return machine.keras.tf_keras(place, spelling)
     if module.startswith("keras"):
         return machine.keras.standalone(place, spelling)
+    if module.startswith(_INSIDE_TENSORFLOW):
+        return machine.keras.inside_tensorflow(place, spelling)
     return machine.keras.from_import(place, spelling)
 
 
@@ -135,7 +138,7 @@ def _touch(machine: Machine, module: str, name: str, place: Place, spelling: str
     if root in _TOUCHING:
         machine.keras.attribute(place, machine.guards)
     if root == "tensorflow":
-        if _TF_KERAS.match(module):
+        if _TF_KERAS.match(module) and not module.startswith(_INSIDE_TENSORFLOW):
             machine.keras.from_import(place, spelling)
         machine.keras.import_tensorflow(place)
     elif root == "transformers" and _loads_tensorflow(module, name):

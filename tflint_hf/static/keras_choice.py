@@ -60,12 +60,18 @@ class KerasChoice:
         if self.legacy_before_import:
             return KerasOrigin(Keras.TF_KERAS, place, spelling)
         origin = KerasOrigin(Keras.KERAS_3, place, spelling, self.first_import)
-        self.resolved, self.resolved_on = origin, NO_GUARDS
+        if self.resolved is None or self.resolved.keras is not Keras.KERAS_3 or self.resolved_on:
+            self.resolved, self.resolved_on = origin, NO_GUARDS
         return origin
 
     def standalone(self, place: Place, spelling: str) -> KerasOrigin:
         """`import keras`."""
         return KerasOrigin(Keras.KERAS_2 if self.single else Keras.KERAS_3, place, spelling)
+
+    def inside_tensorflow(self, place: Place, spelling: str) -> KerasOrigin:
+        """`from tensorflow.python.keras... import ...`: the remains of an old Keras. `tf.keras` stays undecided."""
+        self.import_tensorflow(place)
+        return KerasOrigin(Keras.KERAS_2 if self.single else Keras.UNKNOWN, place, spelling)
 
     def tf_keras(self, place: Place, spelling: str) -> KerasOrigin:
         """`import tf_keras`."""

@@ -43,11 +43,13 @@ from tflint_hf.static.library import (  # noqa: F401
     training,
     training_loops,
 )
+from tflint_hf.static.library.feeds import note_leaving
 from tflint_hf.static.machine import MAX_STEPS_IN_ALL, MAX_STEPS_UNCALLED, Machine
 from tflint_hf.static.modules import Modules, ProgramFiles
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.values import Class, Function
 from tflint_hf.trace.guards import NO_GUARDS
+from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Trace
 
 if TYPE_CHECKING:
@@ -129,7 +131,8 @@ def _run_uncalled(machine: Machine, covered: set[int]) -> None:
         for function in waiting:
             covered.add(id(function.node))
             _fresh_budget(machine)
-            calls.call_function(machine, function, [], {}, function.node, function.scope)
+            result = calls.call_function(machine, function, [], {}, function.node, function.scope)
+            note_leaving(machine, [result], Place(function.unit, function.node))
             covered |= machine.entered
         for cls in classes:
             _run_methods(machine, cls, covered)
@@ -155,7 +158,8 @@ def _run_methods(machine: Machine, cls: Class, covered: set[int]) -> None:
             if name in {"call", "__init__"}:
                 continue
             _fresh_budget(machine)
-            calls.call_function(machine, member, [instance], {}, member.node, scope)
+            result = calls.call_function(machine, member, [instance], {}, member.node, scope)
+            note_leaving(machine, [result], Place(cls.unit, member.node))
             covered |= machine.entered
 
 

@@ -121,6 +121,13 @@ class FeedMade(Event):
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class FeedLeft(Event):
+    """A feed that is handed to code the reader does not know, or returned to a caller it does not see."""
+
+    feed: Feed
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Compiled(Event):
     """`names` maps the dotted path of a library's module to the program's own name for it at that spot.
 

@@ -28,10 +28,11 @@ from tflint_hf.static.values import (
     ListValue,
     ModelValue,
     Value,
+    alternatives,
     make_list,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import Collated, FeedMade
+from tflint_hf.trace.events import Collated, FeedLeft, FeedMade
 from tflint_hf.trace.objects import (
     ABSENT,
     Collator,
@@ -45,17 +46,45 @@ from tflint_hf.trace.objects import (
     Structure,
     Tokenizer,
 )
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
-    from tflint_hf.trace.places import Place
 
 LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions", "next_sentence_label"})
 
 
 def feed_of(value: Value | None) -> Feed | None:
     return value.data if isinstance(value, Fact) and isinstance(value.data, Feed) else None
+
+
+@hooks.escape
+def _feed_escapes(
+    machine: Machine,
+    _name: str,
+    _receiver: Value | None,
+    positional: Sequence[Value],
+    keywords: Mapping[str, Value],
+    node: cst.CSTNode,
+    scope: Scope,
+    _group: int,
+) -> None:
+    note_leaving(machine, [*positional, *keywords.values()], Place(scope.unit, node))
+
+
+def note_leaving(machine: Machine, values: Iterable[Value], place: Place) -> None:
+    """Record the feeds among `values`, and in the lists and dicts among them, that go where nobody follows them."""
+    for value in values:
+        inner = value.values if isinstance(value, ListValue) and value.exact else [value]
+        inner = [*value.items.values()] if isinstance(value, DictValue) else inner
+        for one in inner:
+            for _, each in alternatives(one):
+                feed = feed_of(each)
+                if feed is not None:
+                    machine.record(FeedLeft, place, machine.new_group(), feed=feed)
 
 
 def _made(call: LibraryCall, feed: Feed) -> Value:

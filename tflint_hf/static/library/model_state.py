@@ -148,6 +148,8 @@ def _set_model(machine: Machine, receiver: ModelValue, name: str, value: Value, 
     if name == "trainable":
         note_trainable(machine, receiver, "", value, Place(scope.unit, node))
         _set_trainable(machine, receiver, value, "")
+    elif name == "_trainable":
+        _hide_from_tape(machine, receiver)
     elif name == "optimizer":
         machine.store.write(receiver.state, "escaped", Const(True))
     elif name != "config" and _replaces_layer(receiver, value):
@@ -164,6 +166,8 @@ def _set_part(machine: Machine, receiver: Part, name: str, value: Value, node: A
     if name == "trainable":
         note_trainable(machine, receiver.owner, receiver.path, value, Place(scope.unit, node))
         _set_trainable(machine, receiver.owner, value, receiver.path)
+    elif name == "_trainable":
+        _hide_from_tape(machine, receiver.owner)
     elif receiver.path == "config" or receiver.path.startswith("config."):
         machine.store.write(receiver.owner.state, "config_changed", Const(True))
     elif name == "activation" or not isinstance(value, Const):
@@ -191,6 +195,13 @@ def _set_trainable(machine: Machine, owner: ModelValue, value: Value, path: str)
             machine.store.write(owner.state, "frozen", Const(False))
         return
     machine.store.write(owner.state, "frozen", Const(True) if isinstance(value, Const) else UNKNOWN)
+    machine.frozen[id(owner.model.site)] = owner.state
+
+
+def _hide_from_tape(machine: Machine, owner: ModelValue) -> None:
+    """`w._trainable = False`: a variable that a tape does not watch stays as it is, though Keras counts it."""
+    machine.store.write(owner.state, "frozen", UNKNOWN)
+    machine.kept.append(owner.model.site)
     machine.frozen[id(owner.model.site)] = owner.state
 
 
