@@ -104,9 +104,10 @@ def labels_in_unmatched_structure(training: Training, target: Target) -> Iterato
         if _carries_labels(fit):
             continue
         known = [name for name in targets.names if name in wanted]
-        unmatched = targets.is_sequence or (targets.kind == "dict" and bool(targets.names) and len(known) < len(wanted))
+        is_sequence = targets.kind in {"list", "tuple"}
+        unmatched = is_sequence or (targets.kind == "dict" and bool(targets.names) and len(known) < len(wanted))
         if unmatched:
-            labels = f"a {targets.kind}" if targets.is_sequence else f"a dict of {_spelled(targets.names)}"
+            labels = f"a {targets.kind}" if is_sequence else f"a dict of {_spelled(targets.names)}"
             yield Fault(
                 targets.place or fit.site.callee,
                 {"labels": labels, "model": model.class_name, "expected": _spelled(wanted)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.heads import outputs_of
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.roles import made_alike
 from tflint_hf.findings import Safety
@@ -33,9 +34,12 @@ def _is_logits(prediction: Prediction) -> bool:
     if prediction.form is PredictionForm.ARRAY:
         trained = bool(compiled) and all(_reads_logits(c) for c in compiled)
         return trained and model.outputs == (Output.LOGITS,) and any(e.is_transformers for e in model.encoders)
-    if model.head is None or model.head.task not in _CLASSIFIES or not isinstance(model.num_labels, int):
+    if model.head is None or model.head.task not in _CLASSIFIES:
         return False
-    own_loss = model.num_labels > 1 and not any(c.loss_given for c in compiled)
+    outputs = outputs_of(model)
+    if outputs is None:
+        return False
+    own_loss = outputs > 1 and not any(c.loss_given for c in compiled)
     return own_loss or (bool(compiled) and all(_reads_logits(c) for c in compiled))
 
 

@@ -85,9 +85,14 @@ def unaligned_word_labels(trace: Trace) -> Iterator[Fault]:
     """Words that are taken for texts, or tags of words that are taken for labels of tokens."""
     for given in trace.of(WordsGiven):
         add = AddArgument(given.site.place, "is_split_into_words=True")
+        written = {
+            "rows": "the list",
+            "problem": "holds rows of words, which the tokenizer takes for pairs of texts",
+        }
+        of_column = "holds lists of words, and the tokenizer takes them for texts"
         yield Fault(
             given.place,
-            {"column": given.column, "problem": "holds lists of words, and the tokenizer takes them for texts"},
+            {"rows": f'the column "{given.column}"', "problem": of_column} if given.column else written,
             fix=PlannedFix(Safety.SAFE, "Tell it that these are words", (add,)),
         )
     for use in trace.of(FeedUse):
@@ -97,4 +102,4 @@ def unaligned_word_labels(trace: Trace) -> Iterator[Fault]:
             continue
         if labels.word_tags and labels.taken is not None and "is_split_into_words" in ids.encoding.site.values:
             problem = "has a tag for each word, and becomes the labels of tokens as it is"
-            yield Fault(labels.taken.place, {"column": labels.taken.column, "problem": problem})
+            yield Fault(labels.taken.place, {"rows": f'the column "{labels.taken.column}"', "problem": problem})

@@ -174,6 +174,10 @@ _ARITHMETIC: dict[type[cst.BaseBinaryOp], Callable[[Any, Any], Any]] = {
 }
 
 
+#: The most items of a repeated list that are told one by one.
+_MOST_REPEATED = 512
+
+
 def _binary(machine: Machine, node: cst.BinaryOperation, scope: Scope) -> Value:
     left = evaluate(machine, node.left, scope)
     right = evaluate(machine, node.right, scope)
@@ -191,6 +195,10 @@ def combine(
         if left.exact and right.exact:
             return make_list(left.kind, [*left.values, *right.values])
         return list_of(left.kind, join_all([left.element, right.element]))
+    if isinstance(op, cst.Multiply):
+        for items_of, times in ((left, right), (right, left)):
+            if isinstance(items_of, ListValue) and isinstance(times, Const) and type(times.value) is int:
+                return _repeated(items_of, times)
     if isinstance(op, cst.BitOr) and isinstance(left, DictValue):
         merged = DictValue(dict(left.items), dict(left.facts))
         items.update_dict(machine, merged, right)
@@ -204,6 +212,13 @@ def combine(
             return Ending(ending)
     uses.operator_used(machine, left, right, node, scope)
     return uses.arithmetic_result(left, right)
+
+
+def _repeated(items_of: ListValue, times: Const) -> ListValue:
+    """`[0, 1] * 20`."""
+    if not items_of.exact or times.soft or len(items_of.items) * times.value > _MOST_REPEATED:
+        return list_of(items_of.kind, items_of.element)
+    return make_list(items_of.kind, items_of.values * times.value)
 
 
 def _arithmetic(compute: Callable[[Any, Any], Any], left: Const, right: Const) -> Value:

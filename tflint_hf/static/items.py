@@ -130,12 +130,13 @@ def cut(receiver: Value, key: Value, place: Place) -> Cut:
         if not all(isinstance(k, SliceValue) and k.whole for k in before):
             return Cut(receiver, None, None, place)
     bounds = last.numbers if isinstance(last, SliceValue) else None
+    given = key.bounds if isinstance(key, SliceValue) else ()
     if bounds is None or bounds[2] not in (None, 1):
-        return Cut(receiver, None, None, place)
+        return Cut(receiver, None, None, place, given)
     start, end = bounds[0] or 0, bounds[1]
     if start < 0 or (end is not None and end >= 0):
-        return Cut(receiver, None, None, place)
-    return Cut(receiver, start, -end if end is not None else 0, place)
+        return Cut(receiver, None, None, place, given)
+    return Cut(receiver, start, -end if end is not None else 0, place, given)
 
 
 def _list_item(receiver: ListValue, key: Value) -> Value:

@@ -290,13 +290,14 @@ def one_of(array: Array) -> Array:
 class Cut(Value):
     """Part of another array or list: `start` items left out at the front of its last axis, `end` at the back.
 
-    Both are 0 for a copy, None if they are not known.
+    Both are 0 for a copy, None if they are not known. `bounds` are those of a slice of the first axis.
     """
 
     of: Value
     start: int | None
     end: int | None
     place: Place
+    bounds: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

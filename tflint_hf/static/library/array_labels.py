@@ -119,7 +119,23 @@ def _shift(inputs: Value, row: Value | None, targets: Value) -> tuple[int | None
 
 
 def _same_numbers(left: Value, right: Value) -> bool:
-    return left is right or (isinstance(left, Array) and isinstance(right, Array) and left.state is right.state)
+    if left is right or not isinstance(left, Array) or not isinstance(right, Array):
+        return left is right
+    return left.state is right.state or _same_part(left.cut, right.cut)
+
+
+def _same_part(left: Cut | None, right: Cut | None) -> bool:
+    """Whether two slices have the same bounds in the same array, whatever these are."""
+    if left is None or right is None or not left.bounds or len(left.bounds) != len(right.bounds):
+        return False
+    pairs = zip(left.bounds, right.bounds, strict=True)
+    return _same_numbers(left.of, right.of) and all(_same_bound(one, other) for one, other in pairs)
+
+
+def _same_bound(left: Value, right: Value) -> bool:
+    if isinstance(left, Const) and isinstance(right, Const):
+        return bool(left.value == right.value)
+    return left is right and left.known
 
 
 def _cut_of(value: Value) -> Cut | None:

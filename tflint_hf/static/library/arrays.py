@@ -11,7 +11,7 @@ from tflint_hf.static.library.array_calls import argument_of, first_place
 from tflint_hf.static.library.array_labels import labels_of, marks_in
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.output_readers import READING
-from tflint_hf.static.values import UNKNOWN, Array, Const, Cut, External, Fact, ListValue, Value, one_of
+from tflint_hf.static.values import UNKNOWN, Array, Const, Cut, External, Fact, ListValue, Value, make_list, one_of
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.objects import Holder, LabelEncoding, Labels, Prediction, Tensor
 from tflint_hf.trace.places import Place
@@ -170,6 +170,32 @@ def _set_array_item(machine: Machine, receiver: Array, _key: Value, value: Value
     before = receiver.state.get("written")
     if before is None or marks_in(before) is None:
         machine.store.write(receiver.state, "written", value)
+
+
+#: The most numbers of arange() that are told one by one.
+_MOST_COUNTED = 256
+
+
+@path("numpy.arange", "tensorflow.range")
+def _counted(call: LibraryCall) -> Value:
+    """`np.arange(3)`: the numbers 0, 1 and 2, one a row."""
+    bounds = [*call.rest, *call.given.values()]
+    numbers = [v.value for v in bounds if isinstance(v, Const) and type(v.value) is int]
+    if call.open or len(numbers) != len(bounds) or len(numbers) not in (1, 2):
+        return Array(holder=Holder.ARRAY) if call.path.startswith("numpy.") else Array()
+    written = range(*numbers)
+    if not 0 < len(written) <= _MOST_COUNTED:
+        return UNKNOWN
+    labels = labels_of(make_list("list", map(Const, written)))
+    return Array(labels=labels, holder=Holder.ARRAY if call.path.startswith("numpy.") else None)
+
+
+@path("numpy.load")
+def _loaded(call: LibraryCall) -> Value:
+    """One array of a .npy file; an .npz file holds several by their names."""
+    file = call.get("file") or (call.rest[0] if call.rest else UNKNOWN)
+    is_array = isinstance(file, Const) and isinstance(file.value, str) and file.value.endswith(".npy")
+    return Array(holder=Holder.ARRAY) if is_array else UNKNOWN
 
 
 @path("numpy.full", "tensorflow.fill", "numpy.full_like")

@@ -24,7 +24,8 @@ def _encoding_item(machine: Machine, receiver: EncodingValue, key: Value, node: 
         return replace(found, taken=taken(node, scope, found.name))
     if found.known or not isinstance(key, Const) or not isinstance(key.value, str):
         return found
-    return Array(name=key.value)
+    # A column that is not known by its name is one of the same rows.
+    return Array(name=key.value, dataset=receiver.dataset if receiver.encoding is None else None)
 
 
 @hooks.set_item_of(EncodingValue)

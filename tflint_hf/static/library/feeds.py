@@ -117,6 +117,9 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
     batched = True if size is not None else None if call.open else False
     if isinstance(size, Const) and size.value is None:
         batched = False
+    elif isinstance(size, ListValue):
+        # The columns, as older releases took them: there are no batches of this size.
+        batched = None
     keys = columns if isinstance(columns, tuple) else None
     return _made(
         call,
@@ -271,6 +274,9 @@ def tokenizer_behind(inputs: Value) -> Tokenizer | None:
         inputs = inputs.columns
     if isinstance(inputs, DictValue):
         inputs = inputs.items.get("input_ids", UNKNOWN)
+    if isinstance(inputs, ListValue) and inputs.exact:
+        found = [tokenizer_behind(one) for one in inputs.values if isinstance(one, Array)]
+        return found[0] if found and all(one is found[0] for one in found) else None
     column = inputs.column if isinstance(inputs, Array) else None
     return column.encoding.tokenizer if column is not None and column.encoding is not None else None
 

@@ -156,6 +156,7 @@ def _model(call: LibraryCall, head: TFClass, name: str, origin: ModelOrigin, che
         has_config=config is not None,
         local_checkpoint=isinstance(checkpoint, str) and checkpoint in call.machine.saved,
         outputs=_head_outputs(head),
+        output_names=("start_logits", "end_logits") if head.task is Task.QUESTION_ANSWERING else (),
         labels_place=call.site.values.get("num_labels", _config_place(config, "num_labels")),
         problem_type=_problem_type(given, config),
         problem_place=call.site.values.get("problem_type", _config_place(config, "problem_type")),

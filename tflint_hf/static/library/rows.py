@@ -136,6 +136,8 @@ def note_targets(
 def _are_arrays(inputs: Value | None) -> bool:
     if isinstance(inputs, Array):
         return inputs.holder is not Holder.LIST
+    if isinstance(inputs, ListValue) and inputs.exact and inputs.items:
+        return all(isinstance(one, Array) and one.depth == 0 and one.holder is not Holder.LIST for one in inputs.values)
     return isinstance(inputs, EncodingValue | DictValue)
 
 

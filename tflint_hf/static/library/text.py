@@ -136,6 +136,8 @@ def _tokenize(call: LibraryCall) -> Value:
     text = call.get("text")
     if isinstance(text, Array) and _words_of_rows(call, text):
         call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column=text.name)
+    if isinstance(text, ListValue) and _are_written_words(call, text):
+        call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column="")
     if padded:
         note_padding(call, call.receiver, call.site.values.get("padding", call.site.callee))
     labels = Labels(LabelEncoding.TOKENS, padding=_padding_text(call) if padded else "")
@@ -216,6 +218,19 @@ def _words_of_rows(call: LibraryCall, text: Array) -> bool:
     words = text.column is not None and text.column.words and text.depth == 0
     told = call.open or bool({"is_split_into_words", "is_pretokenized"} & call.given.keys())
     return words and not told and call.machine.mapping is Mapping.BATCH
+
+
+def _are_written_words(call: LibraryCall, text: ListValue) -> bool:
+    """Whether rows of words are written in the program, and one of them cannot be meant as a pair of texts."""
+    if call.site.given("is_split_into_words") is not False or call.open or call.get("text_pair") is not None:
+        return False
+    rows = text.values if text.exact and call.path in {"__call__", "batch_encode_plus"} else []
+    written = [row for row in rows if isinstance(row, ListValue) and row.kind == "list" and row.exact]
+    if not written or len(written) != len(rows):
+        return False
+    words = [word.value for row in written for word in row.values if isinstance(word, Const)]
+    are_words = len(words) == sum(len(row.items) for row in written) and all(isinstance(word, str) for word in words)
+    return are_words and any(len(row.items) != 2 for row in written)
 
 
 def _is_fast(call: LibraryCall, tokenizer: Tokenizer) -> bool:
