@@ -27,7 +27,7 @@ FEEDS = ("prepare_tf_dataset", "to_tf_dataset")
 def _pads_late(program: Program) -> bool:
     """Whether rows are tokenized in map() without padding, as far as can be seen."""
     return program.has(".map(") and not program.has(
-        "padding=True", "max_length'", "pad(", "chain(", "padding='longest'", "group", "BLOCK"
+        "padding=True", "max_length'", "pad(", "chain(", "padding='longest'", "group", "BLOCK", "LanguageModeling"
     )
 
 

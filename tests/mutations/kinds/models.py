@@ -81,6 +81,13 @@ def _grows_late(call: ast.Call, program: Program) -> str | None:
     return "for gpu in tf.config.list_physical_devices('GPU'):\n    tf.config.experimental.set_memory_growth(gpu, True)"
 
 
+def _sets_policy_late(call: ast.Call, program: Program) -> str | None:
+    if callee(call) != "from_pretrained" or not _makes_head(call, program) or program.has("mixed_precision"):
+        return None
+    one_model = sum(_makes_head(made, program) for made in program.calls("from_pretrained")) == 1
+    return "tf.keras.mixed_precision.set_global_policy('mixed_float16')" if one_model else None
+
+
 def _is_compile(call: ast.Call, program: Program) -> bool:
     return callee(call) == "compile" and program.trains_a_head and _straight(call, program, "compile", "fit")
 
@@ -237,6 +244,7 @@ MUTATIONS = (
     Mutation("TFM014", "the class of PyTorch", ("from_pretrained",), on_call(_torch), imports=("import transformers",)),
     Mutation("TFM015", "no inputs for the decoder", ("fit",), on_call(_without_decoder_inputs)),
     Mutation("TFM016", "memory growth after the model", ("Assign",), adds_after(_grows_late), imports=TF),
+    Mutation("TFO019", "a policy after the model", ("Assign",), adds_after(_sets_policy_late), imports=TF),
     Mutation("TFM017", "compile left out", ("Expr",), drops_statement(_is_compile)),
     Mutation("TFV004", "a folder in use for the hub", ("Assign", "Expr"), adds_before(_hub_folder)),
 )

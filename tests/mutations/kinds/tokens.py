@@ -83,6 +83,26 @@ def _longest_words(call: ast.Call, program: Program) -> bool:
     )
 
 
+def _reads_data(program: Program) -> bool:
+    """Whether a head with a table of positions is trained on texts of a data set that may be long."""
+    families = ("'bert-base", "'roberta-base'", "'distilbert-base", "'distilroberta-base'")
+    short = (
+        "ag_news",
+        "banking77",
+        "glue",
+        "imdb",
+        "tweet",
+        "emotion",
+        "rotten_tomatoes",
+        "trec",
+        "sms_spam",
+        "tokens",
+        "from_dict",
+        "filter(",
+    )
+    return program.trains_a_head and program.has("load_dataset(") and program.has(*families) and not program.has(*short)
+
+
 def _row_by_row(call: ast.Call, program: Program) -> ast.expr | None:
     """`rows.map(f)` with a tokenizer that pads, for `rows.map(f, batched=True)`."""
     function = first(call)
@@ -201,8 +221,27 @@ def _as_lists(call: ast.Call, program: Program) -> bool:
 
 
 MUTATIONS = (
-    Mutation("TFD001", "padding left out", tuple(TOKENIZERS), drops("padding", _padded), brings=frozenset()),
-    Mutation("TFD005", "return_tensors left out", tuple(TOKENIZERS), drops("return_tensors", _goes_to_fit)),
+    Mutation("TFD001", "padding left out", TOKENIZERS, drops("padding", _padded), brings=frozenset()),
+    Mutation(
+        "TFD002",
+        "truncation left out where nothing limits the length",
+        TOKENIZERS,
+        drops("truncation", lambda call, p: _tokenizes(call, p) and argument(call, "max_length") is None),
+        when=_reads_data,
+        least=Severity.INFO,
+    ),
+    Mutation(
+        "TFD003",
+        "max_length left out",
+        TOKENIZERS,
+        drops(
+            "max_length",
+            lambda call, p: _tokenizes(call, p) and is_constant(argument(call, "padding"), "max_length"),
+        ),
+        when=_reads_data,
+        least=Severity.INFO,
+    ),
+    Mutation("TFD005", "return_tensors left out", TOKENIZERS, drops("return_tensors", _goes_to_fit)),
     Mutation("TFD006", "the encoding itself", ("dict",), unwraps(_in_slices)),
     Mutation(
         "TFD007",
@@ -231,7 +270,7 @@ MUTATIONS = (
     Mutation(
         "TFD028",
         "words taken for texts",
-        tuple(TOKENIZERS),
+        TOKENIZERS,
         drops("is_split_into_words"),
         when=lambda p: not p.has("row["),
     ),
@@ -249,13 +288,13 @@ MUTATIONS = (
     Mutation(
         "TFD035",
         "an argument of other libraries",
-        tuple(TOKENIZERS),
+        TOKENIZERS,
         renames("max_length", "max_seq_length", _tokenizes),
     ),
     Mutation(
         "TFD035",
         "an argument that was removed",
-        tuple(TOKENIZERS),
+        TOKENIZERS,
         adds(
             "pad_to_max_length", "True", lambda call, p: _tokenizes(call, p) and argument(call, "padding") is not None
         ),
@@ -263,14 +302,14 @@ MUTATIONS = (
     Mutation(
         "TFD036",
         "truncation left out",
-        tuple(TOKENIZERS),
+        TOKENIZERS,
         drops("truncation", _longest_words),
         when=lambda p: not p.has("is_split_into_words"),
     ),
     Mutation(
         "TFV003",
         "an old method",
-        tuple(TOKENIZERS),
+        TOKENIZERS,
         on_call(
             lambda call, p: (
                 with_fields(call, func=expression(f"{code(call.func)}.batch_encode_plus"))
