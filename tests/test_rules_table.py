@@ -16,6 +16,8 @@ from tflint_hf.findings import Severity
 from tflint_hf.report.page import render_page
 from tflint_hf.rules import Rule, RuleFileError, RuleTable, UnknownRule, load_rules, read_rules
 
+_SYMPTOM = "options: {}\nsymptoms: [{kind: error, strength: likely, pattern: 'x+'"
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> RuleTable:
@@ -95,6 +97,22 @@ def test_a_page_shows_both_programs(table: RuleTable) -> None:
         ("probe: none", "probe: loss-plateau", "key `probe_reason` belongs to"),
         ("options: {}", "options: {limit: 3}", "key `options.limit`"),
         ("options: {}", "options: {", "it cannot be read"),
+        ("options: {}", "options: {}\nsymptoms: {}", "key `symptoms` must be a list"),
+        ("options: {}", "options: {}\nsymptoms: [x]", "key `symptoms[0]` must be a mapping"),
+        ("options: {}", "options: {}\nsymptoms: [{pattern: x}]", "key `symptoms[0]` needs kind, strength, pattern"),
+        ("options: {}", f"{_SYMPTOM}, extra: y}}]", "key `symptoms[0]` needs kind, strength, pattern"),
+        ("options: {}", f"{_SYMPTOM}, note: 3}}]", "key `symptoms[0].note` must be a text"),
+        ("options: {}", f"{_SYMPTOM.replace('error', 'crash')}}}]", "key `symptoms[0].kind` must be one of"),
+        ("options: {}", f"{_SYMPTOM.replace('likely', 'sure')}}}]", "key `symptoms[0].strength` must be one of"),
+        ("options: {}", f"{_SYMPTOM.replace('x+', 'x(')}}}]", "key `symptoms[0].pattern` is not a regular expression"),
+        ("options: {}", f"{_SYMPTOM.replace('x+', 'x*')}}}]", "key `symptoms[0].pattern` matches an empty text"),
+        ("options: {}", f"{_SYMPTOM}, where: 'rows > 1'}}]", "speaks of rows, which the pattern does not name"),
+        ("options: {}", f"{_SYMPTOM}, where: 'rows is 1'}}]", "key `symptoms[0].where` is wrong"),
+        (
+            "options: {}",
+            "options: {}\nsymptoms: [{curve: up, strength: likely}]",
+            "key `symptoms[0].curve` must be one",
+        ),
     ],
 )
 def test_a_wrong_rule_file_is_reported_with_its_path_and_key(tmp_path: Path, old: str, new: str, problem: str) -> None:
@@ -105,6 +123,19 @@ def test_a_wrong_rule_file_is_reported_with_its_path_and_key(tmp_path: Path, old
     with pytest.raises(RuleFileError, match=re.escape(problem)) as caught:
         read_rules(tmp_path)
     assert str(path) in str(caught.value)
+
+
+def test_symptoms_are_kept_in_the_cache_as_they_are_read(tmp_path: Path) -> None:
+    rules, cache = tmp_path / "rules", tmp_path / "cache"
+    path = write_rule(rules, "TFL001", "crossentropy-on-logits")
+    text = path.read_text(encoding="utf-8")
+    symptom = "symptoms: [{kind: error, strength: likely, pattern: '(?P<a>.)(?P<b>.)', where: a * 2 <= b and a != 1}]"
+    path.write_text(text.replace("options: {}", f"options: {{}}\n{symptom}"), encoding="utf-8")
+    first = cached(rules, cache)
+    assert cached(rules, cache) == first
+    (read,) = first[0].symptoms
+    matches = [re.match(read.pattern or "", digits) for digits in ("24", "23", "12")]
+    assert [read.holds(match) for match in matches if match] == [True, False, False]
 
 
 def test_two_rules_with_one_code_are_refused(tmp_path: Path) -> None:

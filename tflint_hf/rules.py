@@ -6,6 +6,8 @@ import difflib
 import functools
 import hashlib
 import json
+import math
+import operator
 import os
 import re
 import string
@@ -43,6 +45,50 @@ class UnknownRule(ValueError):  # noqa: N818 - it reads as what it is where it i
         self.close = close
 
 
+_COMPARISONS = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_TERM = r"(?:-?\d+|[a-z]+)"
+_PRODUCT = rf"{_TERM}(?: \* {_TERM})*"
+_COMPARISON = re.compile(rf"({_PRODUCT}) (==|!=|<=|>=|<|>) ({_PRODUCT})")
+
+
+def _comparisons(where: str) -> list[tuple[str, str, str]]:
+    """The comparisons that `where` joins by "and". Raises ValueError for anything else."""
+    found = [(part, _COMPARISON.fullmatch(part)) for part in where.split(" and ")]
+    if wrong := [part for part, match in found if match is None]:
+        raise ValueError(f"{wrong[0]!r} is not a comparison")
+    return [(match[1], match[2], match[3]) for _, match in found if match is not None]
+
+
+def _product(text: str, match: re.Match[str]) -> int:
+    return math.prod(int(match[term] if term.isalpha() else term) for term in text.split(" * "))
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """What the log of a program with the fault of a rule shows: a text, or a shape of the training's numbers.
+
+    `kind` is error (of a traceback), warning, log (any other line) or curve. `pattern` is a regular expression on the
+    text of the log, None for a curve; `curve` is the name of a shape. `where` compares the numbers that the pattern
+    names, as `labels == rows * classes and rows > 1`. `note` says what the symptom means here.
+    """
+
+    kind: str
+    strength: str
+    pattern: str | None = None
+    curve: str | None = None
+    where: str | None = None
+    note: str | None = None
+
+    def holds(self, match: re.Match[str]) -> bool:
+        """Whether the numbers of a match of the pattern are as `where` asks."""
+        return self.where is None or all(
+            _COMPARISONS[operator](_product(left, match), _product(right, match))
+            for left, operator, right in _comparisons(self.where)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """All words and data of one rule. `message`, `why` and `advice` are format strings."""
@@ -63,6 +109,7 @@ class Rule:
     good: str
     options: dict[str, Any]
     family: str
+    symptoms: tuple[Symptom, ...] = ()
 
     @property
     def url(self) -> str:
@@ -167,10 +214,15 @@ def _cached_rules(folder: Path, cache_folder: Path) -> list[Rule]:
     with suppress(OSError, ValueError, TypeError, KeyError):
         stored = json.loads(cache_file.read_bytes())
         if stored["key"] == key:
-            return [Rule(**{**rule, "severity": Severity(rule["severity"])}) for rule in stored["rules"]]
+            return [_stored_rule(rule) for rule in stored["rules"]]
     rules = read_rules(folder)
     _store(cache_file, {"key": key, "rules": [asdict(rule) for rule in rules]})
     return rules
+
+
+def _stored_rule(rule: dict[str, Any]) -> Rule:
+    symptoms = tuple(Symptom(**symptom) for symptom in rule["symptoms"])
+    return Rule(**{**rule, "severity": Severity(rule["severity"]), "symptoms": symptoms})
 
 
 def _store(cache_file: Path, content: object) -> None:
@@ -197,7 +249,15 @@ _REQUIRED_KEYS = (
     *("code", "name", "severity", "confidence", "applies", "fix", "probe"),
     *("message", "why", "advice", "bad", "good", "page", "options"),
 )
-_OPTIONAL_KEYS = ("probe_reason",)
+_OPTIONAL_KEYS = ("probe_reason", "symptoms")
+_TEXT_KEYS = ("kind", "strength", "pattern")
+_TEXT_KINDS = ("error", "warning", "log")
+STRENGTHS = ("certain", "likely", "possible")
+CURVES = (
+    *("loss-nan-at-once", "loss-nan-later", "loss-negative", "loss-zero", "loss-constant"),
+    *("loss-frozen-at-ln-classes", "loss-near-ln-classes", "accuracy-constant", "accuracy-zero"),
+    *("learning-rate-zero", "one-loss-of-two-outputs"),
+)
 
 
 def _read_rule(path: Path) -> Rule:
@@ -254,6 +314,7 @@ class _RuleFile:
             good=self.program("good"),
             options=self.options(),
             family=self.path.parent.name,
+            symptoms=self.symptoms(),
         )
 
     def text(self, key: str) -> str:
@@ -307,6 +368,51 @@ class _RuleFile:
             except (InvalidSpecifier, AttributeError, TypeError):
                 raise self.error(f"key `applies.{library}` is not a version range: {specifier!r}") from None
         return value
+
+    def symptoms(self) -> tuple[Symptom, ...]:
+        value = self.data.get("symptoms", [])
+        if not isinstance(value, list):
+            raise self.error("key `symptoms` must be a list")
+        return tuple(self.symptom(f"symptoms[{place}]", entry) for place, entry in enumerate(value))
+
+    def symptom(self, key: str, entry: object) -> Symptom:
+        if not isinstance(entry, dict):
+            raise self.error(f"key `{key}` must be a mapping")
+        needed, may = (("strength", "curve"), {"note"}) if "curve" in entry else (_TEXT_KEYS, {"note", "where"})
+        if not set(needed) <= set(entry) <= {*needed, *may}:
+            raise self.error(f"key `{key}` needs {', '.join(needed)}, and may have {', '.join(sorted(may))}")
+        if unwritten := [name for name, text in entry.items() if not isinstance(text, str) or not text.strip()]:
+            raise self.error(f"key `{key}.{unwritten[0]}` must be a text that is not empty")
+        choices = {"strength": STRENGTHS, "kind": _TEXT_KINDS, "curve": CURVES}
+        for name, known in choices.items():
+            if name in entry and entry[name] not in known:
+                raise self.error(f"key `{key}.{name}` must be one of {', '.join(known)}, not {entry[name]!r}")
+        if "pattern" in entry:
+            self.pattern(key, entry["pattern"], entry.get("where"))
+        note = " ".join(entry["note"].split()) if "note" in entry else None
+        return Symptom(
+            entry.get("kind", "curve"),
+            entry["strength"],
+            entry.get("pattern"),
+            entry.get("curve"),
+            entry.get("where"),
+            note,
+        )
+
+    def pattern(self, key: str, pattern: str, where: str | None) -> None:
+        try:
+            compiled = re.compile(pattern, re.MULTILINE)
+        except re.error as error:
+            raise self.error(f"key `{key}.pattern` is not a regular expression: {error}") from None
+        if compiled.search(""):
+            raise self.error(f"key `{key}.pattern` matches an empty text")
+        try:
+            comparisons = _comparisons(where) if where is not None else []
+        except ValueError as error:
+            raise self.error(f"key `{key}.where` is wrong: {error}") from None
+        named = {term for left, _, right in comparisons for term in f"{left} * {right}".split(" * ") if term.isalpha()}
+        if unknown := sorted(named - set(compiled.groupindex)):
+            raise self.error(f"key `{key}.where` speaks of {unknown[0]}, which the pattern does not name")
 
     def options(self) -> dict[str, Any]:
         value = self.data["options"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,6 +66,7 @@ def _facts(rule: Rule) -> dict[str, Any]:
         "why": rule.why,
         "advice": rule.advice,
         "options": rule.options,
+        "symptoms": [asdict(symptom) for symptom in rule.symptoms],
         "bad": rule.bad,
         "good": rule.good,
         "url": rule.url,

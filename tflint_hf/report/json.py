@@ -18,7 +18,7 @@ def render(result: ScanResult) -> str:
         {
             "targets": {folder: dict(sorted(versions.items())) for folder, versions in sorted(result.targets.items())},
             "files_scanned": result.files_scanned,
-            "findings": [_finding(finding) for finding in result.findings],
+            "findings": [finding_fields(finding) for finding in result.findings],
             "errors": scan_errors(result.errors),
         }
     )
@@ -34,7 +34,8 @@ def scan_errors(errors: tuple[ScanError, ...]) -> list[dict[str, str]]:
     return [{"path": error.path, "message": error.message} for error in errors]
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_fields(finding: Finding) -> dict[str, Any]:
+    """One finding as a report holds it."""
     return {
         "code": finding.code,
         "name": finding.name,

@@ -17,6 +17,8 @@ def render_body(rule: Rule) -> str:
     programs = {"<bad>": rule.bad, "<good>": rule.good}
     lines = [f"```python\n{programs[line]}```" if line in programs else line for line in rule.page.splitlines()]
     body = "\n".join(lines).rstrip() + "\n"
+    if rule.symptoms:
+        body += _symptoms(rule)
     return body + _options(rule) if rule.options else body
 
 
@@ -31,6 +33,18 @@ def _facts(rule: Rule) -> str:
         "Measurement that can confirm it": probe,
     }
     return "\n".join(f"- {label}: {value}" for label, value in facts.items())
+
+
+def _symptoms(rule: Rule) -> str:
+    """What `tflint-hf diagnose` knows the rule by."""
+    lines = []
+    for symptom in rule.symptoms:
+        shown = (
+            f"`` {symptom.pattern} ``" if symptom.pattern is not None else f"the numbers of a training: {symptom.curve}"
+        )
+        note = f" ({symptom.note})" if symptom.note else ""
+        lines.append(f"- {symptom.kind}, {symptom.strength}: {shown}{note}")
+    return "\n## Known by\n" + "\n".join(lines) + "\n"
 
 
 def _options(rule: Rule) -> str:
