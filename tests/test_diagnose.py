@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ INNOCENT = [path for path in STORED if not path.name.startswith("TF")]
 # What these logs say is said of several rules: the program must decide.
 SHARED: dict[str, set[str]] = {
     "TFD020-rename": {"TFD013"},
+    "TFE004-lengths": {"TFD016"},
     "TFD036-long-row": {"TFD001"},
     "TFD036-positions": {"TFD002"},
     "TFD026-missing": {"TFD028"},
@@ -87,6 +89,77 @@ def test_every_symptom_of_a_rule_that_a_stored_log_can_show_is_one_of_its_own() 
         if certain - allowed:
             wrong[path.name] = certain - allowed
     assert wrong == {}
+
+
+# Texts that the installed libraries do not give: of other versions, of a TPU or a GPU, of packages that are not there.
+# They are quoted from the pages of the rules and from the threads that these name.
+_FIRST = "InvalidArgumentError: logits and labels must have the same first dimension,"
+_EQUAL = "ValueError: `labels.shape` must equal `logits.shape` except for the last dimension. Received:"
+QUOTED = [
+    (
+        "TFD006",
+        "ValueError: Failed to find data adapter that can handle input: <class 'transformers.BatchEncoding'>, None",
+    ),
+    ("TFD010", "File 'tf_utils.py', in split_features_and_labels\n    assert set(features)\nAssertionError"),
+    ("TFD013", "File 'tf_utils.py', in split_features_and_labels\n    assert set(features)\nAssertionError"),
+    ("TFD014", "TypeError: to_tf_dataset() missing 1 required positional argument: 'collate_fn'"),
+    ("TFD016", "ValueError: Found input variables with inconsistent numbers of samples: [60, 48]"),
+    ("TFD032", "No registered 'EagerPyFunc' OpKernel for 'CPU' devices compatible with node {{node EagerPyFunc}}"),
+    ("TFD032", "UnimplementedError: File system scheme '[local]' not implemented (file: 'train.tfrecord')"),
+    (
+        "TFD033",
+        "ValueError: Trying to create optimizer slot variable under the scope for tf.distribute.Strategy (<...>)",
+    ),
+    ("TFD016", "ValueError: operands could not be broadcast together with shapes (48,) (60,)"),
+    ("TFE004", "ValueError: Found input variables with inconsistent numbers of samples: [60, 48]"),
+    ("TFE009", "OverflowError: can't convert negative int to unsigned"),
+    ("TFL003", "ValueError: No gradients provided for any variable: ['bert/embeddings/weight:0', ...]."),
+    ("TFL004", "ValueError: No gradients provided for any variable: ['bert/embeddings/weight:0', ...]."),
+    ("TFL005", "ValueError: No gradients provided for any variable: ['bert/embeddings/weight:0', ...]."),
+    (
+        "TFL008",
+        "ValueError: Found unexpected keys that do not correspond to any Model output: dict_keys(['start_positions']).",
+    ),
+    (
+        "TFE007",
+        "Learning rate reduction is conditioned on metric `f1` which is not available. Available metrics are: loss",
+    ),
+    ("TFL006", f"{_FIRST} got logits shape [80,32] and labels shape [8]"),
+    ("TFM005", f"{_FIRST} got logits shape [80,32] and labels shape [8]"),
+    ("TFM015", f"{_FIRST} got logits shape [24,50265] and labels shape [16]"),
+    ("TFM015", f"{_EQUAL} labels.shape=(16,) and logits.shape=(24, 50265)"),
+    ("TFL026", f"{_EQUAL} labels.shape=(80,) and logits.shape=(8, 2)"),
+    ("TFL030", "ValueError: Passing metrics as a dict is not supported when using the internal loss!"),
+    (
+        "TFM003",
+        "ValueError: Only instances of `keras.Layer` can be added to a Sequential model. Received: <TFBertModel>",
+    ),
+    ("TFM005", "TypeError: Inputs to a layer should be tensors. Got: last_hidden_state"),
+    ("TFM008", "ValueError: File format not supported: filepath=model. Keras 3 only supports V3 `.keras` files"),
+    (
+        "TFM011",
+        "OSError: Can't load tokenizer for 'soil'. If you were trying to load it from 'https://huggingface.co/models'",
+    ),
+    ("TFM014", "AttributeError: 'BertForSequenceClassification' object has no attribute 'fit'"),
+    ("TFO008", "AttributeError: module 'keras.utils' has no attribute 'unpack_x_y_sample_weight'"),
+    ("TFO014", "TypeError: '<' not supported between instances of 'float' and 'WarmUp'"),
+    ("TFO014", "AttributeError: 'PolynomialDecay' object has no attribute 'dtype'"),
+    ("TFO017", "File 'optimization_tf.py', line 9, in _use_weight_decay\nTypeError: 'NoneType' object is not iterable"),
+    ("TFO017", "UnimplementedError: Graph execution error: Cast string to float is not supported"),
+    ("TFV001", "ImportError: cannot import name 'TFAutoModelForSequenceClassification' from 'transformers'"),
+    ("TFV001", "ImportError: cannot import name 'create_optimizer' from 'transformers' (transformers/__init__.py)"),
+    ("TFV001", "ModuleNotFoundError: No module named 'transformers.keras_callbacks'"),
+    ("TFV001", "ValueError: tf is not a valid TensorType, please select one of ['pt', 'np', 'mlx']"),
+    ("TFV001", "ValueError: Framework 'tf' not recognized!"),
+    ("TFV002", "File 'trainer_tf.py', line 9\nTypeError: '>' not supported between instances of 'NoneType' and 'int'"),
+    ("TFV004", "OSError: Tried to clone a repository in a non-empty folder that isn't a git repository ('out')."),
+    ("TFV004", "ImportError: cannot import name 'Repository' from 'huggingface_hub' (huggingface_hub/__init__.py)"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), QUOTED)
+def test_texts_of_other_versions_and_machines_are_known(code: str, text: str) -> None:
+    assert code in [found.code for found in recognise(text)]
 
 
 # The reading of a log ---------------------------------------------------------------------------------------------
@@ -319,6 +392,18 @@ def test_a_training_that_goes_well_has_no_shape(text: str) -> None:
 
 def test_the_shapes_that_rules_may_name_are_those_that_are_seen() -> None:
     assert set(CURVES) == SHAPES
+
+
+def test_every_pattern_matches_a_text_that_was_seen() -> None:
+    texts = [read_log(path.read_bytes()) for path in STORED] + [log_of_text(text) for _, text in QUOTED]
+    unseen = []
+    for rule in load_rules():
+        for number, symptom in enumerate(rule.symptoms):
+            if symptom.pattern is not None:
+                alone = replace(rule, symptoms=(symptom,))
+                if not any(recognise_in(text, [alone]) for text in texts):
+                    unseen.append(f"{rule.code} {number}: {symptom.pattern}")
+    assert unseen == []
 
 
 def test_no_pattern_is_slow_on_long_lines() -> None:
