@@ -25,7 +25,6 @@ INNOCENT = [path for path in STORED if not path.name.startswith("TF")]
 # What these logs say is said of several rules: the program must decide.
 SHARED: dict[str, set[str]] = {
     "TFD020-rename": {"TFD013"},
-    "TFE004-lengths": {"TFD016"},
     "TFD036-long-row": {"TFD001"},
     "TFD036-positions": {"TFD002"},
     "TFD026-missing": {"TFD028"},
@@ -47,17 +46,25 @@ def _ids(path: Path) -> str:
     return path.name
 
 
+# What these say is said by many programs, so that only a program that has the fault is told of it.
+VAGUE = {"TFD001-np-array", "TFE004-lengths"}
+
+
 # Logs of real runs ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", OF_RULES, ids=_ids)
 def test_the_log_of_a_fault_names_its_rule_first(path: Path) -> None:
     code = path.name.split("-")[0]
-    diagnoses = diagnose(read_log(path.read_bytes()), load_rules()).diagnoses
-    found = [(diagnosis.rule.code, diagnosis.clue.strength) for diagnosis in diagnoses]
+    log = read_log(path.read_bytes())
+    if path.stem in VAGUE:
+        assert code in [clue.code for clue in recognise_in(log)]
+        assert diagnose(log, load_rules()).diagnoses == ()
+        return
+    found = [diagnosis.rule.code for diagnosis in diagnose(log, load_rules()).diagnoses]
     assert found
-    assert found[0][0] in SHARED.get(path.stem, {code})
-    assert code in [named for named, _ in found]
+    assert found[0] in SHARED.get(path.stem, {code})
+    assert code in found
 
 
 @pytest.mark.parametrize("path", INNOCENT, ids=_ids)
@@ -278,11 +285,22 @@ def test_the_message_of_a_graph_is_at_its_end(error: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (TRACEBACK.format(error="KeyError: 'text'"), "train.py"),
+        (TRACEBACK.format(error="KeyError: 'text'"), "steps.py:4. That is the symptom of no rule"),
         ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "smaller batch_size"),
         ("tensorflow.ResourceExhaustedError: OOM when allocating tensor with shape[32,512]", "smaller batch_size"),
         ("Traceback (most recent call last):\nKeyboardInterrupt", "interrupted"),
         ("./train.sh: line 3: 4242 Killed", "Memory ran out"),
+        (TRACEBACK.format(error="ValueError: could not convert string to float: 'abc'"), "symptom of no rule"),
+        (TRACEBACK.format(error="AttributeError: 'int' object has no attribute 'shape'"), "symptom of no rule"),
+        (TRACEBACK.format(error="AttributeError: 'tuple' object has no attribute 'loss'"), "symptom of no rule"),
+        (TRACEBACK.format(error="ValueError: cannot reshape array of size 6 into shape (4,5)"), "symptom of no rule"),
+        (TRACEBACK.format(error="IndexError: list index out of range"), "symptom of no rule"),
+        (
+            TRACEBACK.format(error="ValueError: operands could not be broadcast together with shapes (3,) (4,)"),
+            "no rule",
+        ),
+        (TRACEBACK.format(error="numpy.AxisError: axis 1 is out of bounds for array of dimension 1"), "no rule"),
+        (TRACEBACK.format(error="ValueError: too many values to unpack (expected 2)"), "symptom of no rule"),
         ("hello", "Neither an error nor"),
         ("", "empty"),
     ],
@@ -290,7 +308,7 @@ def test_the_message_of_a_graph_is_at_its_end(error: str) -> None:
 def test_what_no_rule_knows_is_told_without_blame(text: str, words: str) -> None:
     report = diagnose(log_of_text(text), load_rules())
     assert report.diagnoses == ()
-    assert words in (report.remark or "") or words == "train.py"
+    assert words in (report.remark or "")
 
 
 # Numbers of a training --------------------------------------------------------------------------------------------

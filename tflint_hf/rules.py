@@ -71,7 +71,8 @@ class Symptom:
 
     `kind` is error (of a traceback), warning, log (any other line) or curve. `pattern` is a regular expression on the
     text of the log, None for a curve; `curve` is the name of a shape. `where` compares the numbers that the pattern
-    names, as `labels == rows * classes and rows > 1`. `note` says what the symptom means here.
+    names, as `labels == rows * classes and rows > 1`. `note` says what the symptom means here. A `strength` of vague is
+    for texts of many programs: they count only where the program is seen to have the fault.
     """
 
     kind: str
@@ -252,7 +253,7 @@ _REQUIRED_KEYS = (
 _OPTIONAL_KEYS = ("probe_reason", "symptoms")
 _TEXT_KEYS = ("kind", "strength", "pattern")
 _TEXT_KINDS = ("error", "warning", "log")
-STRENGTHS = ("certain", "likely", "possible")
+STRENGTHS = ("certain", "likely", "possible", "vague")
 CURVES = (
     *("loss-nan-at-once", "loss-nan-later", "loss-negative", "loss-zero", "loss-constant"),
     *("loss-frozen-at-ln-classes", "loss-near-ln-classes", "accuracy-constant", "accuracy-zero"),

@@ -28,7 +28,8 @@ MAX_TEXT = 1_000_000
 class Recognised:
     """A symptom of a rule that a log shows: what the log says, and its line (of the cell, in a notebook's outputs).
 
-    `strength` is certain (nothing else says this), likely or possible (other faults say it as well).
+    `strength` is certain (nothing else says this), likely, possible (other faults of rules say it as well), or vague
+    (programs without any of these faults say it too).
     """
 
     code: str
@@ -49,7 +50,10 @@ _KINDS = ("error", "curve", "warning", "log")
 
 
 def recognise(text: str) -> list[Recognised]:
-    """The rules whose symptom a log or the text of an exception shows, the strongest clue first, each rule once."""
+    """The rules whose symptom a log shows, the strongest clue first, each rule once.
+
+    `text` may be no more than the message of an exception, but some messages say enough only with their traceback.
+    """
     return recognise_in(log_of_text(text))
 
 

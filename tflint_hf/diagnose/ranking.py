@@ -61,15 +61,17 @@ def diagnose(log: Log, rules: RuleTable, findings: Iterable[Finding] = ()) -> Re
     error = last_error(log)
     diagnoses = [Diagnosis(rules.by_code[clue.code], clue, _nearest(clue, findings, error)) for clue in clues]
     confirmed = {d.clue.excerpt for d in diagnoses if d.finding is not None}
-    kept = [d for d in diagnoses if d.finding is not None or not _explained(d.clue, confirmed)]
+    kept = [d for d in diagnoses if d.finding is not None or not _needless(d.clue, confirmed)]
     kept.sort(key=lambda diagnosis: _rank(diagnosis, error))
     named = {diagnosis.rule.code for diagnosis in kept}
     others = tuple(finding for finding in findings if finding.code not in named)
     return Report(tuple(kept), None if kept else remark(log, error), others)
 
 
-def _explained(clue: Recognised, confirmed: set[str]) -> bool:
-    """Whether another rule, which the program breaks, accounts for what the log says; guesses are not needed then."""
+def _needless(clue: Recognised, confirmed: set[str]) -> bool:
+    """Whether a clue to a fault that the program is not seen to have says too little, or is explained by another."""
+    if clue.strength == "vague":
+        return True
     return bool(confirmed) and (
         clue.strength == "possible" or (clue.strength != "certain" and clue.excerpt in confirmed)
     )
