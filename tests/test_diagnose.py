@@ -37,6 +37,7 @@ SHARED: dict[str, set[str]] = {
     "TFL015-one-hot": {"TFL014"},
     "TFL015-one-hot-dataset": {"TFL014"},
     "TFL016-binary-broadcast": {"TFE005"},
+    "TFL018-xla-nan": {"TFL011"},
     "TFL021-large-scores": {"TFL018"},
     "TFL028-softmax-one-unit": {"TFE005"},
 }
@@ -47,7 +48,7 @@ def _ids(path: Path) -> str:
 
 
 # What these say is said by many programs, so that only a program that has the fault is told of it.
-VAGUE = {"TFD001-np-array", "TFE004-lengths"}
+VAGUE = {"TFD001-np-array", "TFD002-warning", "TFE004-lengths"}
 
 
 # Logs of real runs ------------------------------------------------------------------------------------------------
