@@ -315,6 +315,9 @@ def test_model_classes_take_what_the_table_says(libraries: dict[str, Any]) -> No
         loss = next((base.__name__ for base in installed.__mro__ if base.__name__ == found.loss), None)
         if parameters(installed.call) != found.call_arguments or loss != found.loss:
             wrong.append(name)
+        kinds = {each.kind for each in inspect.signature(installed.call).parameters.values()}
+        if (inspect.Parameter.VAR_KEYWORD in kinds) != (knowledge.call_arguments_of(found, found.family) is None):
+            wrong.append(f"{name} takes other keywords")
         if found.shifts_labels and not re.search(r"\[:, :-1|labels\[:, 1:", inspect.getsource(installed)):
             wrong.append(f"{name} does not shift")
     assert not wrong

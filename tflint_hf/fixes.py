@@ -83,11 +83,20 @@ class AppendElement:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceString:
-    """Write another string for `old`, which stands at `place`, or in the list or as a key of the dict there."""
+    """Write another string for `old`, which is written at `place`, or is an element of the list, a key of the
+    dictionary, or the subscript there."""
 
     place: Place
     old: str
     new: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveElement:
+    """Take the string out of the list, tuple or dictionary that is written at `place`, as an element or a key."""
+
+    place: Place
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +203,7 @@ PlannedEdit: TypeAlias = (
     | RemoveStep
     | AppendElement
     | ReplaceString
+    | RemoveElement
     | RemoveName
     | Rewrite
     | SwapSteps

@@ -14,6 +14,7 @@ from tflint_hf.checks import (  # noqa: F401
     feeds,
     freezing,
     heads,
+    input_keys,
     label_forms,
     label_places,
     labels,

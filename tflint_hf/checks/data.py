@@ -139,10 +139,13 @@ def label_column_mismatch(use: FeedUse, target: Target) -> Iterator[Fault]:
                 continue
             place = feed.site.values.get(argument, feed.site.callee)
             edits = (ReplaceString(place, name, existing[0]),)
+            fix = PlannedFix(Safety.SAFE, f"Ask for {existing[0]}", edits)
+            # Among the inputs the model takes the labels by the name "labels" alone.
+            taken = argument == "label_cols" or existing[0] == "labels"
             yield Fault(
                 place,
                 {"column": name, "existing": existing[0]},
-                fix=PlannedFix(Safety.SAFE, f"Ask for {existing[0]}", edits),
+                fix=fix if taken else None,
                 rests_on=exact,
             )
 

@@ -9,13 +9,13 @@ from tflint_hf.checks.heads import CLASSIFIERS, outputs_of, trains_as_made
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.losses import wraps_encoder
 from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
-from tflint_hf.findings import Safety
+from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedFix, Replace
 from tflint_hf.knowledge import Task
-from tflint_hf.trace.events import Fitted
+from tflint_hf.trace.events import Fitted, LabelsConfigured
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Feed, Form, LabelEncoding, Labels, Missing, ModelOrigin, Reads
 from tflint_hf.trace.places import Place
-from tflint_hf.trace.views import Training
+from tflint_hf.trace.views import Trace, Training
 
 _DENSE = frozenset({"CategoricalCrossentropy", "BinaryCrossentropy"})
 
@@ -118,6 +118,7 @@ def scores_on_classification_head(training: Training) -> Iterator[Fault]:
         {"model": spelled_model(model), "outputs": outputs, "labels": labels.known_from or "the labels"},
         related=((training.fits[0].site.callee, "the scores are given here"),),
         fix=_one_output(training),
+        severity=Severity.INFO if labels.supposed else None,
     )
 
 
@@ -175,17 +176,20 @@ def _output_for_each_class(training: Training, labels: Labels) -> PlannedFix | N
 
 
 @check("TFL031")
-def label_ids_from_set(training: Training) -> Iterator[Fault]:
+def label_ids_from_set(training: Training, trace: Trace) -> Iterator[Fault]:
     """Class ids in the order of a set of texts, which is another one in the next process."""
+    # The keys of label2id are the names of the labels.
+    named = [event.setup.numbered for event in trace.of(LabelsConfigured)]
     if training.model.own_training or not (training.model.is_transformers or wraps_encoder(training.model)):
         return
     for fit, labels in labels_of_all(training):
-        if labels.unordered is not None:
+        if labels.unordered is not None and (not labels.supposed or labels.unordered in named):
             edits = (InsertBefore(labels.unordered, "sorted("), InsertAfter(labels.unordered, ")"))
             yield Fault(
                 labels.unordered,
                 fix=PlannedFix(Safety.SAFE, "Sort the names first", edits),
                 related=((fit.site.callee, "the model is trained on them here"),),
+                severity=Severity.INFO if labels.supposed else None,
             )
             return
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
+from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
 from tflint_hf.trace.events import RowsGiven, SplitNeeded, WordsGiven
 from tflint_hf.trace.objects import ABSENT, UNKNOWN, Encoding, Holder
@@ -84,16 +85,20 @@ def unbatched_tokenizer_map(use: FeedUse) -> Iterator[Fault]:
 def unaligned_word_labels(trace: Trace) -> Iterator[Fault]:
     """Words that are taken for texts, or tags of words that are taken for labels of tokens."""
     for given in trace.of(WordsGiven):
+        if given.supposed and not _tags_are_lists(trace, given):
+            continue
         add = AddArgument(given.site.place, "is_split_into_words=True")
+        holds = "may hold" if given.supposed else "holds"
         written = {
             "rows": "the list",
             "problem": "holds rows of words, which the tokenizer takes for pairs of texts",
         }
-        of_column = "holds lists of words, and the tokenizer takes them for texts"
+        of_column = f"{holds} lists of words, and the tokenizer takes them for texts"
         yield Fault(
             given.place,
             {"rows": f'the column "{given.column}"', "problem": of_column} if given.column else written,
-            fix=PlannedFix(Safety.SAFE, "Tell it that these are words", (add,)),
+            fix=None if given.supposed else PlannedFix(Safety.SAFE, "Tell it that these are words", (add,)),
+            severity=Severity.INFO if given.supposed else None,
         )
     for use in trace.of(FeedUse):
         columns = (use.made.source.columns or {}) if use.made.source is not None else {}
@@ -103,3 +108,15 @@ def unaligned_word_labels(trace: Trace) -> Iterator[Fault]:
         if labels.word_tags and labels.taken is not None and "is_split_into_words" in ids.encoding.site.values:
             problem = "has a tag for each word, and becomes the labels of tokens as it is"
             yield Fault(labels.taken.place, {"rows": f'the column "{labels.taken.column}"', "problem": problem})
+
+
+def _tags_are_lists(trace: Trace, given: WordsGiven) -> bool:
+    """Whether what a tokenizer made of a column trains tags of tokens, beside labels that are a list for each row."""
+    for use in trace.of(FeedUse):
+        columns = (use.made.source.columns or {}) if use.made.source is not None else {}
+        ids, labels = columns.get("input_ids"), columns.get("labels")
+        ours = ids is not None and ids.encoding is not None and ids.encoding.site is given.site
+        tags = [m.head is not None and m.head.task is Task.TOKEN_CLASSIFICATION for m in use.trained]
+        if ours and labels is not None and labels.lists and tags and all(tags):
+            return True
+    return False

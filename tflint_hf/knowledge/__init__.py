@@ -23,7 +23,7 @@ from tflint_hf.knowledge.keras import (
     schedules,
 )
 from tflint_hf.knowledge.known_releases import releases
-from tflint_hf.knowledge.models import TENSORFLOW_NAMES, Task, TFClass, tf_class, tf_class_names
+from tflint_hf.knowledge.models import TENSORFLOW_NAMES, Task, TFClass, call_arguments_of, tf_class, tf_class_names
 from tflint_hf.knowledge.signatures import Signature, call_signature, signature
 from tflint_hf.knowledge.tables import rules_folder
 
@@ -41,6 +41,7 @@ __all__ = [
     "Signature",
     "TFClass",
     "Task",
+    "call_arguments_of",
     "call_signature",
     "callbacks",
     "checkpoint",

@@ -123,6 +123,22 @@ def _tf_class_by_name(name: str) -> TFClass | None:
     return TFClass(name, task, None, labels, None, None, None, None, auto)
 
 
+def call_arguments_of(found: TFClass, family: str | None) -> tuple[str, ...] | None:
+    """All arguments that the call() of a class takes, None if it takes any or they are not known.
+
+    Those of a TFAuto class are known by the family of the checkpoint.
+    """
+    records = table("tf_classes")
+    if found.auto:
+        wanted = ((family or "").replace("-", "_"), found.task.value)
+        known = [r for r in records.values() if (r["family"], r["task"]) == wanted]
+    else:
+        known = [records[found.name]] if found.name in records else []
+    if not known or any(r.get("more") or set(r["call"]) != set(known[0]["call"]) for r in known):
+        return None
+    return tuple(known[0]["call"])
+
+
 def tf_class_names() -> tuple[str, ...]:
     """All TF classes with a record, sorted."""
     return tuple(sorted(table("tf_classes")))

@@ -11,7 +11,6 @@ from tflint_hf.static.values import (
     Bound,
     Class,
     Const,
-    DictValue,
     EnumMember,
     External,
     Function,
@@ -25,6 +24,7 @@ from tflint_hf.static.values import (
     alternatives,
     make_union,
     narrow,
+    view_of,
 )
 from tflint_hf.trace.places import Place
 
@@ -107,7 +107,7 @@ def get_attribute(machine: Machine, receiver: Value, name: str, node: cst.CSTNod
 
 def _instance_attribute(machine: Machine, receiver: Instance, name: str, node: cst.CSTNode, scope: Scope) -> Value:
     if name == "__dict__":
-        return DictValue(receiver.attributes)
+        return view_of(receiver.attributes)
     if name in receiver.attributes:
         return narrow(receiver.attributes[name], machine.guards)
     member = class_member(receiver.cls, name)

@@ -21,6 +21,7 @@ from tflint_hf.fixes import (
     NameElements,
     PlannedFix,
     RemoveArgument,
+    RemoveElement,
     RemoveName,
     RemoveStep,
     RenameKeyword,
@@ -63,6 +64,18 @@ def _alias_text(alias: cst.ImportAlias) -> str:
 def _binds_tightly(node: object) -> bool:
     """Whether what is written behind an expression belongs to all of it."""
     return isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.List | cst.Dict)
+
+
+def _strings_at(place: Place) -> list[cst.BaseExpression]:
+    """The expressions at a place that may be the string to change: elements, keys, a subscript."""
+    node = place.anchor
+    if isinstance(node, cst.List | cst.Tuple):
+        return [element.value for element in node.elements]
+    if isinstance(node, cst.Dict):
+        return [element.key for element in node.elements if isinstance(element, cst.DictElement)]
+    if isinstance(node, cst.Subscript):
+        return [part.slice.value for part in node.slice if isinstance(part.slice, cst.Index)]
+    return [node] if isinstance(node, cst.BaseExpression) else []
 
 
 class Resolver:
@@ -192,6 +205,8 @@ class Resolver:
             return self._string_replaced(edit)
         if isinstance(edit, RemoveName):
             return self._name_removed(edit)
+        if isinstance(edit, RemoveElement):
+            return self._element_removed(edit)
         if isinstance(edit, InsertBefore):
             span = self.span(edit.place)
             start = None if span is None else Span(span.line, span.column, span.line, span.column)
@@ -257,17 +272,32 @@ class Resolver:
         return self._at_end(Place(edit.place.unit, node.elements[-1].value), f", {edit.text}")
 
     def _string_replaced(self, edit: ReplaceString) -> Edit | None:
-        node = edit.place.anchor
-        found: list[object] = [node]
-        if isinstance(node, cst.List | cst.Tuple):
-            found = [element.value for element in node.elements]
-        elif isinstance(node, cst.Dict):
-            found = [element.key for element in node.elements if isinstance(element, cst.DictElement)]
-        for one in found:
+        for one in _strings_at(edit.place):
             if isinstance(one, cst.SimpleString) and one.evaluated_value == edit.old:
                 place = Place(edit.place.unit, one)
                 text = one.prefix + one.quote + edit.new + one.quote
                 return self._replacement(place, self.span(place), text)
+        return None
+
+    def _element_removed(self, edit: RemoveElement) -> Edit | None:
+        """With the comma and the space before what follows it; the last one with the comma before it."""
+        node = edit.place.anchor
+        if not isinstance(node, cst.List | cst.Tuple | cst.Dict) or len(node.elements) < 2:
+            return None
+        names = [e.key if isinstance(e, cst.DictElement) else getattr(e, "value", None) for e in node.elements]
+        at = next(
+            (i for i, n in enumerate(names) if isinstance(n, cst.SimpleString) and n.evaluated_value == edit.text), None
+        )
+        if at is None or (isinstance(node, cst.Tuple) and len(node.elements) == 2):
+            return None
+        spans = [self.span(Place(edit.place.unit, element)) for element in node.elements]
+        own, following = spans[at], spans[at + 1] if at + 1 < len(spans) else None
+        before = spans[at - 1] if at else None
+        if own is not None and following is not None:
+            return self._replacement(edit.place, Span(own.line, own.column, following.line, following.column), "")
+        if own is not None and before is not None:
+            gone = Span(before.end_line, before.end_column, own.end_line, own.end_column)
+            return self._replacement(edit.place, gone, "")
         return None
 
     def _name_removed(self, edit: RemoveName) -> Edit | None:

@@ -200,7 +200,7 @@ def combine(
             if isinstance(items_of, ListValue) and isinstance(times, Const) and type(times.value) is int:
                 return _repeated(items_of, times)
     if isinstance(op, cst.BitOr) and isinstance(left, DictValue):
-        merged = DictValue(dict(left.items), dict(left.facts))
+        merged = DictValue(left.items, dict(left.facts))
         items.update_dict(machine, merged, right)
         return merged
     amount = amounts.combine(op, left, right)

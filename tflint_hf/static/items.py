@@ -214,7 +214,13 @@ def update_dict(machine: Machine, target: DictValue, source: Value) -> None:
         source = source.columns
     if isinstance(source, DictValue):
         for key, value in source.items.items():
-            machine.store.write(target.items, key, value)
+            if key not in source.unsure:
+                machine.store.write(target.items, key, value)
+            elif key not in target.items:
+                machine.store.write(target.items, key, value)
+                machine.store.may_lack(target.items, key)
+            else:
+                machine.store.write(target.items, key, join_all([target.items[key], value]))
         for name, value in source.facts.items():
             machine.store.write(target.facts, name, value)
     elif isinstance(source, Union):
@@ -274,6 +280,30 @@ def assign_target(machine: Machine, target: cst.BaseExpression, value: Value, sc
             named = one.columns if isinstance(one, EncodingValue) else one
             if isinstance(named, DictValue) and isinstance(key, Const) and isinstance(key.value, str):
                 named.places[key.value] = Place(scope.unit, target)
+
+
+def delete_item(machine: Machine, target: cst.Subscript, scope: Scope) -> None:
+    """`del receiver[key]`."""
+    receiver = machine.evaluate(machine, target.value, scope)
+    index = target.slice[0].slice if len(target.slice) == 1 else None
+    key = machine.evaluate(machine, index.value, scope) if isinstance(index, cst.Index) else UNKNOWN
+    for _, one in alternatives(receiver, machine.guards):
+        named = one.columns if isinstance(one, EncodingValue) else one
+        if isinstance(named, DictValue):
+            remove_key(machine, named, key)
+
+
+def remove_key(machine: Machine, receiver: DictValue, key: Value) -> None:
+    """Take a key out of a dictionary; one that is not known may be any of them."""
+    if isinstance(key, Const) and not key.soft:
+        if _hashable(key.value) and key.value in receiver.items:
+            machine.store.remove(receiver.items, key.value)
+        return
+    for name in list(receiver.items):
+        machine.store.remove(receiver.items, name)
+    if "tokenizer" in receiver.facts:
+        machine.store.remove(receiver.facts, "tokenizer")
+    machine.store.write(receiver.facts, "open", UNKNOWN)
 
 
 def _unpack(machine: Machine, target: cst.Tuple | cst.List, value: Value, scope: Scope) -> None:

@@ -156,6 +156,8 @@ def _delete(machine: Machine, node: cst.Del, scope: Scope) -> Flow:
     for target in targets:
         if isinstance(target, cst.Name):
             machine.store.remove(scope.holder(target.value).names, target.value)
+        elif isinstance(target, cst.Subscript):
+            items.delete_item(machine, target, scope)
     return Flow.NORMAL
 
 

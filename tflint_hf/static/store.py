@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.static.values import Value, make_union, same
+from tflint_hf.static.values import Items, Value, make_union, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,10 +35,18 @@ class Store:
 
     def __init__(self) -> None:
         self._trail: list[tuple[dict[Any, Any], Any, Any]] = []
+        self._branches = 0
 
     def write(self, container: dict[Any, Any], key: Any, value: Value) -> None:
+        if isinstance(container, Items) and not self._branches:
+            container.unsure.discard(key)
         self._trail.append((container, key, container.get(key, _GONE)))
         container[key] = value
+
+    def may_lack(self, container: dict[Any, Any], key: Any) -> None:
+        """Note that only some way through the program leaves this key in a dictionary."""
+        if isinstance(container, Items):
+            container.unsure.add(key)
 
     def remove(self, container: dict[Any, Any], key: Any) -> None:
         if key in container:
@@ -48,7 +56,11 @@ class Store:
     def run(self, branch: Callable[[], Any]) -> tuple[Any, Changes]:
         """Execute `branch`, take its writes back, and return its result and what it wrote."""
         start = len(self._trail)
-        result = branch()
+        self._branches += 1
+        try:
+            result = branch()
+        finally:
+            self._branches -= 1
         changes = Changes()
         for container, key, old in self._trail[start:]:
             mark = (id(container), key)
@@ -84,17 +96,24 @@ class Store:
             key = mark[1]
             current = container.get(key, _GONE)
             pairs = []
+            missing = False
             for index, (guards, changes) in enumerate(branches):
                 if skip(index, mark[0]):
                     continue
                 value = changes.after.get(mark, current)
-                if value is not _GONE:
+                if value is _GONE:
+                    missing = True
+                else:
                     pairs.append((guards, value))
             if not pairs:
+                if missing:
+                    self.remove(container, key)
                 continue
             joined = pairs[0][1] if len(pairs) == 1 else make_union(pairs)
             if current is _GONE or not same(current, joined):
                 self.write(container, key, joined)
+            if missing:
+                self.may_lack(container, key)
 
 
 def _put(container: dict[Any, Any], key: Any, value: Any) -> None:

@@ -91,15 +91,34 @@ def list_of(kind: str, element: Value) -> ListValue:
 
 @dataclass(eq=False, slots=True)
 class Spot(Value):
-    """A place of the program, kept among the facts of a value."""
+    """A place of the program, kept among the facts of a value. `supposed`: it may not have the meaning of that fact."""
 
     place: Place
+    supposed: bool = False
 
 
-def order_of_set(value: Value) -> Place | None:
-    """Where a list got the order of a set of texts, None if it did not."""
-    spot = value.facts.get("unordered") if isinstance(value, ListValue) else None
-    return spot.place if isinstance(spot, Spot) else None
+def order_of_set(value: Value, here: Place | None = None) -> Spot | None:
+    """Where a list got the order of a set of texts, None if it did not.
+
+    A set whose members are not known may be one of texts, and counts where it is used: `here`.
+    """
+    if not isinstance(value, ListValue):
+        return None
+    spot = value.facts.get("unordered")
+    if isinstance(spot, Spot):
+        return spot
+    unknown = value.kind == "set" and not value.exact and not isinstance(value.element, Const | ClassId | Length | Fact)
+    return Spot(here, supposed=True) if unknown and here is not None else None
+
+
+class Items(dict[Any, "Value"]):
+    """The items of a dictionary. `unsure` are the keys that only some branch put in, or left in."""
+
+    __slots__ = ("unsure",)
+
+    def __init__(self, items: dict[Any, Value]) -> None:
+        super().__init__(items)
+        self.unsure: set[Any] = set(items.unsure) if isinstance(items, Items) else set()
 
 
 @dataclass(eq=False, slots=True)
@@ -114,9 +133,24 @@ class DictValue(Value):
     places: dict[Any, Place] = field(default_factory=dict)
     place: Place | None = None
 
+    def __post_init__(self) -> None:
+        self.items = Items(self.items)
+
+    @property
+    def unsure(self) -> frozenset[Any]:
+        """The keys that may be missing."""
+        return frozenset(self.items.unsure) if isinstance(self.items, Items) else frozenset(self.items)
+
     @property
     def open(self) -> bool:
         return "open" in self.facts
+
+
+def view_of(names: dict[str, Value]) -> DictValue:
+    """A dictionary whose changes are changes of these names or attributes."""
+    view = DictValue()
+    view.items = names
+    return view
 
 
 @dataclass(eq=False, slots=True)
@@ -311,12 +345,14 @@ class StrategyScope(Value):
 class ClassId(Value):
     """One class id out of `classes` known ones, as `NAMES.index(x)` gives it.
 
-    `unordered` is where the ids got the order of a set of texts, which another start of Python changes.
+    `unordered` is where the ids got the order of a set of texts, which another start of Python changes; `supposed`: of
+    a set that may be one of texts.
     """
 
     classes: int | None
     known_from: str
     unordered: Place | None = None
+    supposed: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -338,10 +338,14 @@ class PaddingAsked(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class WordsGiven(Event):
-    """A tokenizer call that gets rows of words, and is not told that they are words."""
+    """A tokenizer call that gets rows of words, and is not told that they are words.
+
+    `supposed`: only the name of the column tells that its rows are lists of words.
+    """
 
     site: CallSite
     column: str
+    supposed: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -402,6 +406,14 @@ class ForeignModelUsed(Event):
 
     model: ForeignModel
     use: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class TrainerMade(Event):
+    """The TFTrainer of older releases of transformers: a model, and the feeds whose batches it hands to it."""
+
+    model: Model
+    feeds: tuple[Feed, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -37,7 +37,8 @@ def labels_of(value: Value | None) -> Labels | None:
             return None if found is None or found.ignored is None else Labels(ignored=-100, ignored_by="the program")
         return found
     if isinstance(value, ClassId):
-        return Labels(LabelEncoding.INDEX, value.classes, value.known_from, unordered=value.unordered)
+        unordered, supposed = value.unordered, value.supposed
+        return Labels(LabelEncoding.INDEX, value.classes, value.known_from, unordered=unordered, supposed=supposed)
     if isinstance(value, Union):
         # -100 marks positions without a label; -1 may.
         found_marks = [m for _, v in value.alternatives if (m := marks_in(v)) is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -111,7 +112,7 @@ def _array_method(call: LibraryCall) -> Value:
     if call.path in {"tolist", "to_list"}:
         return replace(receiver, holder=Holder.LIST)
     if call.path in {"to_numpy", "ravel", "flatten", "squeeze"}:
-        one = receiver if call.path == "to_numpy" else one_of(receiver)
+        one = _as_type(receiver, call.get("dtype")) if call.path == "to_numpy" else one_of(receiver)
         return replace(one, holder=Holder.ARRAY if receiver.holder is not None else None)
     return receiver
 
@@ -122,9 +123,16 @@ _NO_NUMBERS = frozenset({LabelEncoding.SCORE, LabelEncoding.TEXT})
 def _as_type(value: Array, kind: Value | None) -> Array:
     """Scores cut to whole numbers are scores no longer; class ids stay what they are."""
     labels = labels_of(value)
+    if kind is not None and labels is None and _is_float(kind) and _names_scores(value):
+        return replace(value, labels=Labels(LabelEncoding.SCORE, known_from=f'"{value.name}" as floats', supposed=True))
     if kind is None or labels is None or labels.encoding not in _NO_NUMBERS or _is_float(kind):
         return value
     return Array(name=value.name, holder=value.holder)
+
+
+def _names_scores(value: Array) -> bool:
+    """Whether a column of a table is called a score."""
+    return value.taken is not None and re.search(r"(?:^|_)(?:scores?|similarity)$", value.name.lower()) is not None
 
 
 def _is_float(kind: Value) -> bool:

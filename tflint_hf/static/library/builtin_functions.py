@@ -31,6 +31,7 @@ from tflint_hf.static.values import (
     make_list,
     order_of_set,
     text_of,
+    view_of,
 )
 from tflint_hf.trace.objects import LabelEncoding, Prediction
 
@@ -67,10 +68,12 @@ def _to_list(call: LibraryCall) -> Value:
     made = _as_list(call, name, kind, value)
     if isinstance(made, ListValue) and name in {"list", "tuple", "set", "frozenset"}:
         # Where a list is made of a set, that is the call to change.
-        from_set = order_of_set(value)
-        spot = Spot(call.place if name in {"list", "tuple"} else call.site.place)
-        if from_set is not None or (kind == "set" and _holds_texts(value)):
-            made.facts["unordered"] = spot
+        place = call.place if name in {"list", "tuple"} else call.site.place
+        from_set = order_of_set(value, place)
+        if kind == "set" and _holds_texts(value):
+            made.facts["unordered"] = Spot(place)
+        elif from_set is not None:
+            made.facts["unordered"] = Spot(place, from_set.supposed)
     return made
 
 
@@ -124,7 +127,8 @@ def _dict(call: LibraryCall) -> Value:
     if call.rest:
         source = first(call)
         if isinstance(source, EncodingValue):
-            columns = DictValue({**source.columns.items, **call.given}, dict(source.columns.facts))
+            columns = DictValue(source.columns.items, dict(source.columns.facts))
+            columns.items.update(call.given)
             return EncodingValue(columns, source.encoding, source.dataset, as_dict=True)
         if isinstance(source, ListValue):
             for pair in source.values:
@@ -149,9 +153,9 @@ def _dict(call: LibraryCall) -> Value:
 @path("builtins.enumerate")
 def _enumerate(call: LibraryCall) -> Value:
     rounds, exact = items.iterate(call.machine, first(call), call.node, call.scope)
-    place = order_of_set(first(call))
-    if place is not None:
-        number = ClassId(len(rounds) if exact else None, "the numbers of a set", place)
+    spot = order_of_set(first(call), call.site.values.get("iterable") or call.site.values.get("#0"))
+    if spot is not None:
+        number = ClassId(len(rounds) if exact else None, "the numbers of a set", spot.place, spot.supposed)
         pairs = [make_list("tuple", [number, v]) for v in rounds]
         return make_list("list", pairs) if exact else list_of("list", join_all(pairs))
     if exact:
@@ -261,8 +265,8 @@ def _setattr(call: LibraryCall) -> Value:
 def _vars(call: LibraryCall) -> Value:
     value = first(call)
     if isinstance(value, Namespace):
-        return DictValue(value.names)
-    return DictValue(value.attributes) if isinstance(value, Instance) else UNKNOWN
+        return view_of(value.names)
+    return view_of(value.attributes) if isinstance(value, Instance) else UNKNOWN
 
 
 @path("builtins.next", "builtins.iter", "copy.copy", "copy.deepcopy")

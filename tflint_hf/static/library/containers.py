@@ -65,9 +65,10 @@ def _index(call: LibraryCall) -> Value:
     """`NAMES.index(x)` of class names gives a class id."""
     receiver = call.receiver
     assert isinstance(receiver, ListValue)
-    place = order_of_set(receiver)
-    if place is not None:
-        return ClassId(len(receiver.items) if receiver.exact else None, "a list made of a set", place)
+    spot = order_of_set(receiver)
+    if spot is not None:
+        count = len(receiver.items) if receiver.exact else None
+        return ClassId(count, "a list made of a set", spot.place, spot.supposed)
     if not receiver.exact or not receiver.items:
         return UNKNOWN
     wanted = first(call)
@@ -143,15 +144,16 @@ def _pop_key(call: LibraryCall) -> Value:
     key = first(call)
     if isinstance(key, Const) and key.value in call.receiver.items:
         value = call.receiver.items[key.value]
-        call.machine.store.remove(call.receiver.items, key.value)
+        items.remove_key(call.machine, call.receiver, key)
         return value
+    items.remove_key(call.machine, call.receiver, key)
     return UNKNOWN
 
 
 @method(DictValue, "copy")
 def _copy_dict(call: LibraryCall) -> Value:
     assert isinstance(call.receiver, DictValue)
-    return DictValue(dict(call.receiver.items), dict(call.receiver.facts))
+    return DictValue(call.receiver.items, dict(call.receiver.facts))
 
 
 @method(

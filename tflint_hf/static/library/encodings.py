@@ -25,7 +25,8 @@ def _encoding_item(machine: Machine, receiver: EncodingValue, key: Value, node: 
     if found.known or not isinstance(key, Const) or not isinstance(key.value, str):
         return found
     # A column that is not known by its name is one of the same rows.
-    return Array(name=key.value, dataset=receiver.dataset if receiver.encoding is None else None)
+    rows = receiver.dataset if receiver.encoding is None else None
+    return Array(name=key.value, dataset=rows, taken=taken(node, scope, key.value) if rows is not None else None)
 
 
 @hooks.set_item_of(EncodingValue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -32,7 +32,7 @@ from tflint_hf.static.values import (
     make_list,
 )
 from tflint_hf.trace import objects as facts
-from tflint_hf.trace.events import Collated, FeedLeft, FeedMade
+from tflint_hf.trace.events import Collated, FeedLeft, FeedMade, TrainerMade
 from tflint_hf.trace.objects import (
     ABSENT,
     Collator,
@@ -138,7 +138,7 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
             keys=keys,
             has_targets=label_columns is not ABSENT if label_columns is not facts.UNKNOWN else None,
             labels=_collated_labels(_source_labels(source, columns, label_columns), source, collator),
-            inputs=_by_name(columns, call.site.values.get("columns")),
+            inputs=_by_name(columns, call.site.values.get("columns"), call.get("columns")),
             targets=_by_name(label_columns, call.site.values.get("label_cols")),
             shuffle_argument=shuffle if isinstance(shuffle, bool | Missing) else facts.UNKNOWN,
             split=source.split,
@@ -149,11 +149,14 @@ def _to_tf_dataset(call: LibraryCall) -> Value:
     )
 
 
-def _by_name(names: tuple[str, ...] | Missing, place: Place | None) -> Structure | None:
-    """One column is an array, several are a dictionary."""
+def _by_name(names: tuple[str, ...] | Missing, place: Place | None, written: Value | None = None) -> Structure | None:
+    """One column is an array, several are a dictionary. `written` is the list of their names."""
     if not isinstance(names, tuple) or not names:
         return None
-    return Structure("dict" if len(names) > 1 else "one", names, place)
+    places: tuple[Place | None, ...] = ()
+    if isinstance(written, ListValue) and written.place is not None:
+        place, places = written.place, written.places
+    return Structure("dict" if len(names) > 1 else "one", names, place, places=places)
 
 
 def _number(value: Value | None) -> int | None:
@@ -382,6 +385,28 @@ def _dataset_behind(value: Value) -> Dataset | None:
     return None
 
 
+@dataclass(eq=False, slots=True)
+class KeepsElements(Value):
+    """What feed.apply() takes, and leaves each element as it is."""
+
+
+@path("tensorflow.data.experimental.assert_cardinality", "tensorflow.data.experimental.ignore_errors")
+def _keeps_elements(_call: LibraryCall) -> Value:
+    return KeepsElements()
+
+
+@path("transformers.TFTrainer")
+def _trainer(call: LibraryCall) -> Value:
+    order = ("model", "args", "train_dataset", "eval_dataset")
+    given = {**dict(zip(order, call.rest, strict=False)), **call.given}
+    model = given.get("model")
+    feeds = (feed_of(given.get("train_dataset")), feed_of(given.get("eval_dataset")))
+    if isinstance(model, ModelValue):
+        known = tuple(feed for feed in feeds if feed is not None)
+        call.machine.record(TrainerMade, call.site.callee, call.group, model=model.model, feeds=known)
+    return UNKNOWN
+
+
 @path(
     "tensorflow.data.Dataset.*",
     "tensorflow.data.TFRecordDataset",
@@ -442,9 +467,9 @@ def _unchanged(call: LibraryCall) -> Value:
     Feed, "map", "interleave", "flat_map", "filter", "apply", "window", "group_by_window", "bucket_by_sequence_length"
 )
 def _transformed(call: LibraryCall) -> Value:
-    if call.path == "filter":
-        return _stepped(call)
     function = call.get("map_func") or (call.rest[0] if call.rest else None)
+    if call.path == "filter" or (call.path == "apply" and isinstance(function, KeepsElements)):
+        return _stepped(call)
     feed = feed_of(call.receiver)
     if feed is not None:
         feed = replace(feed, mapped=True)

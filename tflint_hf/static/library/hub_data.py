@@ -264,7 +264,9 @@ def column_of(value: Value) -> Column:
         return Column(labels=labels_of(value), word_tags=True, taken=row.taken)
     cut = isinstance(row, Array) and row.cut is not None
     longest = 0 if cut else None
-    return Column(labels=labels_of(value), words=_rows_of(value, str), word_tags=_rows_of(value, int), longest=longest)
+    lists = isinstance(row, ListValue) and not row.exact
+    words, tags = _rows_of(value, str), _rows_of(value, int)
+    return Column(labels=labels_of(value), words=words, word_tags=tags, longest=longest, lists=lists)
 
 
 def _rows_of(value: Value, kind: type) -> bool:

@@ -13,6 +13,7 @@ from tflint_hf.static.library.precision import policy_in_force
 from tflint_hf.static.library.text import is_collator_class, is_tokenizer_class, make_collator, make_tokenizer
 from tflint_hf.static.values import (
     UNKNOWN,
+    ClassId,
     Const,
     DictValue,
     Fact,
@@ -224,8 +225,16 @@ def _return_dict(given: dict[str, Value], config: Value | None) -> bool | Missin
 
 
 def _note_labels(call: LibraryCall, given: dict[str, Value]) -> None:
-    setup = LabelSetup(_num_labels(given, call.open), _label_map(call, given))
+    setup = LabelSetup(_num_labels(given, call.open), _label_map(call, given), _numbered(given.get("label2id")))
     call.machine.record(LabelsConfigured, call.site.callee, call.group, setup=setup)
+
+
+def _numbered(label2id: Value | None) -> Place | None:
+    """Where the ids of a label map got the order of a set."""
+    if not isinstance(label2id, DictValue):
+        return None
+    ids = [*label2id.items.values(), label2id.facts.get("element", UNKNOWN)]
+    return next((one.unordered for one in ids if isinstance(one, ClassId)), None)
 
 
 def _num_labels(given: dict[str, Value], open_call: bool) -> int | Missing:

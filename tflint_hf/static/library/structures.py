@@ -14,7 +14,9 @@ def structure_of(value: Value | None, *, stacks_lists: bool = False, place: Plac
         if columns.open and "tokenizer" not in columns.facts:
             return None
         names = tuple(str(key) for key in columns.items)
-        return Structure("dict", names, columns.place or place, open=columns.open)
+        places = tuple(columns.places.get(key) for key in columns.items)
+        unsure = frozenset(map(str, columns.unsure))
+        return Structure("dict", names, columns.place or place, open=columns.open, places=places, unsure=unsure)
     if isinstance(value, Array):
         return Structure("one", (value.name,), place)
     if isinstance(value, ListValue) and value.exact and value.items:

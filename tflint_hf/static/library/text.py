@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from tflint_hf.knowledge import checkpoint as known_checkpoint
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.library.hub_data import strings
@@ -134,10 +135,13 @@ def _tokenize(call: LibraryCall) -> Value:
         maximum_set or bool({"model_max_length", "escaped"} & call.receiver.state.keys()),
     )
     text = call.get("text")
-    if isinstance(text, Array) and _words_of_rows(call, text):
-        call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column=text.name)
+    given = _words_of_rows(call, text) if isinstance(text, Array) else None
+    if isinstance(text, Array) and given is not None:
+        call.machine.record(
+            WordsGiven, call.site.callee, call.group, site=call.site, column=text.name, supposed=not given
+        )
     if isinstance(text, ListValue) and _are_written_words(call, text):
-        call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column="")
+        call.machine.record(WordsGiven, call.site.callee, call.group, site=call.site, column="", supposed=False)
     if padded:
         note_padding(call, call.receiver, call.site.values.get("padding", call.site.callee))
     labels = Labels(LabelEncoding.TOKENS, padding=_padding_text(call) if padded else "")
@@ -153,11 +157,31 @@ def _tokenize(call: LibraryCall) -> Value:
         },
         {"open": UNKNOWN, "tokenizer": UNKNOWN},
     )
+    if _gives_segments(call, tokenizer):
+        columns.items["token_type_ids"] = Array(column=mask, name="token_type_ids", holder=holder)
     if call.get("text_target") is not None:
         target = "labels" if call.get("text") is not None else "input_ids"
         columns.items[target] = Array(column=Column(labels, ragged=ragged, padded=padded), name=target)
     call.machine.record(Tokenized, call.site.callee, call.group, encoding=encoding)
     return EncodingValue(columns, encoding)
+
+
+#: Tokenizers that number the texts of a pair unless they are told not to.
+_WITH_SEGMENTS = ("Bert", "Electra", "Albert", "MobileBert", "ConvBert", "XLNet")
+
+
+def _gives_segments(call: LibraryCall, tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer call certainly makes token_type_ids."""
+    assert isinstance(call.receiver, TokenizerValue)
+    told = "return_token_type_ids" in call.given
+    named = {"model_input_names", "**"} & tokenizer.keywords or "model_input_names" in call.receiver.state
+    if call.open or told or named:
+        return False
+    if tokenizer.class_name != "AutoTokenizer":
+        return tokenizer.class_name.removesuffix("Fast").removesuffix("Tokenizer") in _WITH_SEGMENTS
+    name = tokenizer.checkpoint
+    own = isinstance(name, str) and name.lower().removeprefix("google-bert/").startswith("bert-")
+    return own and isinstance(name, str) and known_checkpoint(name).family == "bert"
 
 
 def _row_holder(call: LibraryCall, returned: Any) -> Holder | None:
@@ -213,11 +237,15 @@ def _padding_text(call: LibraryCall) -> str:
     return f"padding={padding!r}".replace("'", '"')
 
 
-def _words_of_rows(call: LibraryCall, text: Array) -> bool:
-    """Whether a tokenizer gets rows of words and is not told so."""
-    words = text.column is not None and text.column.words and text.depth == 0
+def _words_of_rows(call: LibraryCall, text: Array) -> bool | None:
+    """Whether a tokenizer gets rows of words, or may get them by the name of the column; None if not, or it is told."""
     told = call.open or bool({"is_split_into_words", "is_pretokenized"} & call.given.keys())
-    return words and not told and call.machine.mapping is Mapping.BATCH
+    if told or text.depth != 0 or call.machine.mapping is not Mapping.BATCH:
+        return None
+    if text.column is not None:
+        return text.column.words or None
+    unknown = text.dataset is not None and text.dataset.columns is None
+    return False if unknown and text.name in {"words", "tokens"} else None
 
 
 def _are_written_words(call: LibraryCall, text: ListValue) -> bool:

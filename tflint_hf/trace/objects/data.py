@@ -107,7 +107,7 @@ class Column:
     `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
     `encoding` is the tokenizer call that gave it, as long as it is what that call gave. `words`: each row is a list of
     words; `word_tags`: of a class id for each word. `taken` is where it was taken over from another column. `longest`
-    is about its texts, as in Texts.
+    is about its texts, as in Texts. `lists`: each row is a list of its own, as the program made it.
     """
 
     labels: Labels | None = None
@@ -120,6 +120,7 @@ class Column:
     word_tags: bool = False
     taken: Taken | None = None
     longest: int | None = None
+    lists: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -148,13 +149,21 @@ class Structure:
     """How inputs, labels or whole elements are put together.
 
     `kind` is "dict", "list", "tuple" or "one" (a single array). `names` are the keys of a dictionary, or what the
-    arrays in order are known as, "" where that is not known. `open`: a dictionary may have more keys.
+    arrays in order are known as, "" where that is not known. `open`: a dictionary may have more keys. `places` says for
+    each key where the program put it in, as far as that is known; `unsure` are the keys that may be missing.
     """
 
     kind: str
     names: tuple[str, ...]
     place: Place | None = None
     open: bool = False
+    places: tuple[Place | None, ...] = ()
+    unsure: frozenset[str] = frozenset()
+
+    def place_of(self, name: str) -> Place | None:
+        """Where the program put this key in, else where the whole is written."""
+        at = self.names.index(name)
+        return (self.places[at] if at < len(self.places) else None) or self.place
 
     @property
     def is_sequence(self) -> bool:

@@ -32,7 +32,8 @@ class Labels:
     that is known to occur, where it is below 0; `missing_in` are the splits that have no labels at all. `ignored` is
     the value that marks a place without a label, `ignored_by` who writes it. `padding` is the tokenizer's argument that
     padded these token ids; `shift` says how many tokens later than the inputs they begin, None if that is not known.
-    `unordered` is where the ids got the order of a set. `place` is where they are made.
+    `unordered` is where the ids got the order of a set. `place` is where they are made. `supposed`: only how the
+    program names and treats them tells that they are scores, or that the set is one of texts.
     """
 
     encoding: LabelEncoding = LabelEncoding.UNKNOWN
@@ -47,11 +48,16 @@ class Labels:
     shift: int | None = None
     unordered: Place | None = None
     place: Place | None = None
+    supposed: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelSetup:
-    """num_labels and a label map as one call gave them. `label_map`: its argument, how many labels it names, where."""
+    """num_labels and a label map as one call gave them. `label_map`: its argument, how many labels it names, where.
+
+    `numbered` is where the ids in label2id got the order of a set.
+    """
 
     num_labels: int | Missing
     label_map: tuple[str, int, Place] | None
+    numbered: Place | None = None
