@@ -1,0 +1,469 @@
+"""The merged view of the files: the user's as they are, and above them what the program wrote in this run.
+
+What the program writes to /some/folder/x lies at WORK/files/some/folder/x. A path that it removed is *hidden*. A path
+is looked up above first, then, unless it or a folder around it is hidden, among the user's files.
+
+Other processes of the program (forks, children with the sandbox) share the view: the files through the disk, the hidden
+paths through a journal, and a counter in shared memory tells when the journal has grown.
+"""
+
+import errno
+import json
+import mmap
+import os
+import stat
+
+from . import real
+
+WINDOWS = os.name == "nt"
+MOST_BYTES_COPIED = 2 << 30
+MOST_LINKS = 40
+NOTHING = b"\0" * 8
+DEVICES = {"nul", "con", "conin$", "conout$"}
+FREE_FOLDERS = () if WINDOWS else ("/dev", "/proc", "/sys")
+MAGIC = FREE_FOLDERS and ("/dev/", "/proc/")
+"""Below these there are links to anything: /dev/fd, /proc/self/cwd."""
+
+
+class Overlay:
+    """`work` is the folder of this run; what lies in it is written without any detour."""
+
+    def __init__(self, work, say):
+        self.work = os.path.realpath(work)
+        self.store = os.path.join(self.work, "files")
+        self.say = say
+        self.parents_may_lack = False
+        """Set once other programs were started: they could not make the folders they were asked to make."""
+        self._hidden = set()
+        self._thinned = set()
+        """The folders from which something was removed."""
+        self._folders = {}
+        self._copied = 0
+        self._read_to = 0
+        self.free = tuple(folder + os.sep for folder in (self.work,) + FREE_FOLDERS)
+        self._journal = os.path.join(self.work, "sandbox.journal")
+        real.make_folders(self.store)
+        self.counter = self._shared_counter(os.path.join(self.work, "sandbox.counter"))
+        self._seen = NOTHING
+
+    def _shared_counter(self, path):
+        with real.builtin_open(path, "ab") as file:
+            if file.tell() < 8:
+                file.write(NOTHING)
+        with real.builtin_open(path, "r+b") as file:
+            return mmap.mmap(file.fileno(), 8)
+
+    # Paths.
+
+    def is_free(self, path):
+        """Whether the program may do what it likes here."""
+        if WINDOWS and os.path.basename(path).lower() in DEVICES:
+            return True
+        return path.startswith(self.free) or path == self.work or path in FREE_FOLDERS
+
+    def absolute(self, path, dir_fd=None):
+        """A path of the program (str, bytes or PathLike), as text, from the root on."""
+        path = os.fsdecode(path)
+        if not os.path.isabs(path):
+            path = os.path.join(self.folder_of_fd(dir_fd) if dir_fd is not None else self.cwd(), path)
+        if WINDOWS:
+            return self.users(os.path.normpath(path))
+        return path
+
+    def cwd(self):
+        """The current folder as the program should see it."""
+        return self.users(real.getcwd())
+
+    def users(self, path):
+        """The program's name for a physical path."""
+        if not path.startswith(self.store + os.sep):
+            return path
+        rest = path[len(self.store) :]
+        if WINDOWS:
+            drive, _, rest = rest[1:].partition(os.sep)
+            return drive + ":" + os.sep + rest if len(drive) == 1 else os.sep * 2 + drive + os.sep + rest
+        return rest
+
+    def above(self, key):
+        """Where what the program writes to the canonical path `key` lies."""
+        if WINDOWS:
+            drive, rest = os.path.splitdrive(key)
+            return os.path.join(self.store, drive.replace(":", "").strip("\\/"), rest.lstrip("\\/"))
+        return self.store + key
+
+    def folder_of_fd(self, descriptor):
+        """The program's name of the folder behind a file descriptor."""
+        if real.is_folder("/proc/self/fd"):
+            return self.users(real.readlink("/proc/self/fd/%d" % descriptor))
+        import fcntl
+
+        return self.users(os.fsdecode(fcntl.fcntl(descriptor, 50, b"\0" * 1024).rstrip(b"\0")))  # F_GETPATH of macOS
+
+    def key(self, path, follow=True, dir_fd=None):
+        """The canonical path of something in the merged view; its last part is followed if it is a link."""
+        path = self.absolute(path, dir_fd)
+        if WINDOWS:
+            return path
+        if path.startswith(MAGIC):
+            return self._walk(path, follow)
+        if path.startswith(self.free) and "/../" not in path:
+            return path
+        head, tail = os.path.split(path.rstrip("/") or "/")
+        if not tail or tail in (".", ".."):
+            return self._walk(path, True)
+        folder = self._folders.get(head)
+        if folder is None:
+            folder = self._walk(head, True)
+            if len(self._folders) > 20000:
+                self._folders.clear()
+            self._folders[head] = folder
+        found = folder + "/" + tail if folder != "/" else "/" + tail
+        if follow:
+            target = self._link(found)
+            if target is not None:
+                return self._walk(os.path.join(folder, target), True)
+        return found
+
+    def _walk(self, path, follow):
+        parts = path.split("/")[::-1]
+        found, links = "", 0
+        while parts:
+            part = parts.pop()
+            if not part or part == ".":
+                continue
+            if part == "..":
+                found = found.rpartition("/")[0]
+                continue
+            candidate = found + "/" + part
+            target = self._link(candidate) if follow or parts else None
+            if target is None:
+                found = candidate
+                continue
+            links += 1
+            if links > MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            if target.startswith("/"):
+                found = ""
+            parts.extend(target.split("/")[::-1])
+        return found or "/"
+
+    def _link(self, key):
+        """The text of the link at a canonical path, None if there is no link."""
+        places = [key] if self.is_free(key) or not self.is_hidden(key) else []
+        if not self.is_free(key):
+            places.insert(0, self.above(key))
+        for place in places:
+            try:
+                if not stat.S_ISLNK(real.lstat(place).st_mode):
+                    return None
+                target = self.users(real.readlink(place))
+                # /proc/1/fd/2 -> pipe:[3] is no path.
+                return target if not key.startswith("/proc/") or ":[" not in target else None
+            except OSError:
+                continue
+        return None
+
+    # What there is.
+
+    def is_hidden(self, key):
+        """Whether the user's file at `key` is out of sight."""
+        self.catch_up()
+        if not self._hidden:
+            return False
+        key = os.path.normcase(key)
+        while True:
+            if key in self._hidden:
+                return True
+            parent = os.path.dirname(key)
+            if parent == key:
+                return False
+            key = parent
+
+    def place(self, key):
+        """The physical path at which `key` is to be read. If there is nothing, a path where there is nothing."""
+        if self.is_free(key):
+            return key
+        above = self.above(key)
+        try:
+            mode = real.lstat(above).st_mode
+        except OSError:
+            return above if self.is_hidden(key) else key
+        except ValueError:
+            return key
+        # A folder that is in both is the user's: native code finds the most there.
+        if stat.S_ISDIR(mode) and not self.is_hidden(key) and real.is_folder(key):
+            return key
+        return above
+
+    def mode(self, key):
+        """The kind of what is at `key` without following a link, None if there is nothing."""
+        try:
+            return real.lstat(self.place(key)).st_mode
+        except OSError:
+            return None
+
+    def is_folder(self, key):
+        mode = self.mode(key)
+        return mode is not None and stat.S_ISDIR(mode)
+
+    def is_merged(self, key):
+        """Whether a folder holds more or less than one physical folder does."""
+        return not self.is_free(key) and (
+            real.exists(self.above(key)) or os.path.normcase(key) in self._thinned or self.is_hidden(key)
+        )
+
+    def names(self, key):
+        """What is in a folder: name -> physical path. The user's first, in the order of the disk."""
+        found = {}
+        if not self.is_hidden(key) and real.is_folder(key):
+            for name in real.listdir(key):
+                child = os.path.join(key, name)
+                if os.path.normcase(child) not in self._hidden:
+                    found[name] = child
+        above = self.above(key)
+        if real.is_folder(above):
+            for name in real.listdir(above):
+                found[name] = self.place(os.path.join(key, name))
+        return found
+
+    def read(self, path, follow=True, dir_fd=None):
+        """The physical path at which the program's `path` is to be read."""
+        if self.counter[:8] == NOTHING and dir_fd is None:
+            return path
+        key = self.key(path, follow, dir_fd)
+        found = self.place(key)
+        return os.fsencode(found) if isinstance(path, bytes) else found
+
+    # Changes.
+
+    def write(self, path, copy=False, parents=False, follow=True, dir_fd=None):
+        """The physical path at which the program's `path` is to be written.
+
+        With `copy` the user's file is copied there first.
+        """
+        key = self.key(path, follow, dir_fd)
+        if self.is_free(key):
+            return self._like(path, key)
+        self.catch_up()
+        mode = self.mode(key)
+        if mode is not None and stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+            return self._like(path, key)  # a pipe, a socket, a device
+        self._prepare(os.path.dirname(key), path, parents)
+        above = self.above(key)
+        if copy and not real.exists(above) and mode is not None:
+            self._copy(key, above)
+        self.changed()
+        self.say(key, path)
+        return self._like(path, above)
+
+    def write_folder(self, path):
+        """The physical path of a folder, made with its parents, into which native code is going to write."""
+        key = self.key(path)
+        if self.is_free(key):
+            real.make_folders(key)
+            return self._like(path, key)
+        self.make_folders(key)
+        self.say(key, path)
+        return self._like(path, self.above(key))
+
+    def make_folders(self, key):
+        """Make the folder `key` with its parents above the user's files."""
+        mode = self.mode(key)
+        if mode is not None and not stat.S_ISDIR(mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), key)
+        if mode is None and os.path.dirname(key) != key:
+            self.make_folders(os.path.dirname(key))
+        if mode is None or not real.exists(self.above(key)):
+            real.make_folders(self.above(key))
+            self.changed()
+
+    def _prepare(self, folder, path, parents):
+        mode = self.mode(folder)
+        if mode is None and not parents and not self.parents_may_lack:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if mode is not None and not stat.S_ISDIR(mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        self.make_folders(folder)
+
+    def _copy(self, key, above):
+        self._copied += real.stat(key).st_size
+        if self._copied > MOST_BYTES_COPIED:
+            text = "tflint-hf leaves the file as it is, and copies no more than 2 GiB of files that a program changes"
+            raise OSError(errno.ENOSPC, text, key)
+        real.copy_file(key, above)
+
+    @staticmethod
+    def _like(path, found):
+        return os.fsencode(found) if isinstance(path, bytes) else found
+
+    def make_folder(self, path, mode=0o777, dir_fd=None):
+        """What os.mkdir does."""
+        key = self.key(path, False, dir_fd)
+        if self.is_free(key):
+            return real.mkdir(key, mode)
+        if self.mode(key) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        self._prepare(os.path.dirname(key), path, False)
+        real.mkdir(self.above(key), mode)
+        self._folders.clear()
+        return self.changed()
+
+    def remove(self, path, dir_fd=None):
+        """What os.remove does."""
+        key = self.key(path, False, dir_fd)
+        if self.is_free(key):
+            return real.unlink(key)
+        mode = self.mode(key)
+        if mode is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        return self._drop(key)
+
+    def remove_folder(self, path, dir_fd=None):
+        """What os.rmdir does."""
+        key = self.key(path, False, dir_fd)
+        if self.is_free(key):
+            return real.rmdir(key)
+        mode = self.mode(key)
+        if mode is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if not stat.S_ISDIR(mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        if self.names(key):
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+        return self._drop(key)
+
+    def _drop(self, key):
+        above = self.above(key)
+        self._unmake(above)
+        if not self.is_hidden(key) and real.exists(key):
+            self._hide(key)
+        self._folders.clear()
+        self.changed()
+
+    def _unmake(self, place):
+        """Remove a physical file or folder of the store."""
+        if not real.exists(place):
+            return
+        if stat.S_ISDIR(real.lstat(place).st_mode):
+            for name in real.listdir(place):
+                self._unmake(os.path.join(place, name))
+            real.rmdir(place)
+        else:
+            real.unlink(place)
+
+    def rename(self, source, target, replace, source_fd=None, target_fd=None):
+        """What os.rename and os.replace do."""
+        old, new = self.key(source, False, source_fd), self.key(target, False, target_fd)
+        if self.is_free(old) and self.is_free(new):
+            return real.replace(old, new) if replace else real.rename(old, new)
+        old_mode, new_mode = self.mode(old), self.mode(new)
+        if old_mode is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source, None, target)
+        if old == new:
+            return None
+        if new_mode is not None:
+            self._may_replace(old_mode, new, new_mode, replace, target)
+        if not self.is_free(new):
+            self._prepare(os.path.dirname(new), target, False)
+        place = new if self.is_free(new) else self.above(new)
+        if new_mode is not None and stat.S_ISDIR(old_mode):
+            self.remove_folder(target, target_fd)
+        here = old if self.is_free(old) else self.above(old)
+        # What the program made is moved; the user's files are copied, and folders that hold both.
+        of_program = here == old or self.is_hidden(old) or not real.exists(old) or stat.S_ISREG(old_mode)
+        if of_program and real.exists(here):
+            real.replace(here, place)
+        else:
+            self._copy_tree(old, place)
+        if not self.is_free(old):
+            self._drop(old)
+        self._folders.clear()
+        self.changed()
+        if not self.is_free(new):
+            self.say(new, target)
+        return None
+
+    def _may_replace(self, old_mode, new, new_mode, replace, target):
+        if stat.S_ISDIR(old_mode) != stat.S_ISDIR(new_mode):
+            number = errno.ENOTDIR if stat.S_ISDIR(old_mode) else errno.EISDIR
+            raise OSError(number, os.strerror(number), target)
+        if WINDOWS and not replace:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+        if stat.S_ISDIR(new_mode) and self.names(new):
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), target)
+
+    def _copy_tree(self, key, place):
+        """Copy what the merged view has at `key` to a physical path."""
+        source = self.place(key)
+        mode = real.lstat(source).st_mode
+        if stat.S_ISDIR(mode):
+            real.make_folders(place)
+            names = real.listdir(key) if self.is_free(key) else self.names(key)
+            for name in names:
+                self._copy_tree(os.path.join(key, name), os.path.join(place, name))
+        elif stat.S_ISLNK(mode):
+            real.symlink(real.readlink(source), place)
+        else:
+            self._unmake(place)
+            self._copy(source, place)
+
+    def copy(self, source, target, source_fd=None, target_fd=None):
+        """What os.link does, with a copy in the place of a second name for the same file."""
+        old = self.key(source, False, source_fd)
+        place = self.new(target, target_fd)
+        self._copy_tree(old, place)
+
+    def new(self, path, dir_fd=None):
+        """The physical path for something that must not be there yet."""
+        key = self.key(path, False, dir_fd)
+        if self.is_free(key):
+            return key
+        if self.mode(key) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        self._prepare(os.path.dirname(key), path, False)
+        self._folders.clear()
+        self.changed()
+        self.say(key, path)
+        return self.above(key)
+
+    # What the processes of the program share.
+
+    def _hide(self, key):
+        key = os.path.normcase(key)
+        self._hidden.add(key)
+        self._thinned.add(os.path.dirname(key))
+        with real.builtin_open(self._journal, "ab", buffering=0) as file:
+            file.write(json.dumps(key).encode("ascii") + b"\n")
+
+    def changed(self):
+        """Let all processes know that the view is no longer the plain files, or that the journal has grown."""
+        try:
+            size = real.stat(self._journal).st_size
+        except OSError:
+            size = 0
+        self._seen = (size + 1).to_bytes(8, "little")
+        self.counter[:8] = self._seen
+
+    def catch_up(self):
+        """Read what other processes wrote into the journal since the last look."""
+        count = self.counter[:8]
+        if count == self._seen:
+            return
+        self._seen = count
+        self._folders.clear()
+        try:
+            with real.builtin_open(self._journal, "rb") as file:
+                file.seek(self._read_to)
+                lines = file.read()
+        except OSError:
+            return
+        whole = lines.rpartition(b"\n")[0]
+        self._read_to += len(whole) + 1 if whole else 0
+        for line in whole.splitlines():
+            key = json.loads(line.decode("ascii"))
+            self._hidden.add(key)
+            self._thinned.add(os.path.dirname(key))
