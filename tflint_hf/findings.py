@@ -78,12 +78,32 @@ class Related:
     message: str
 
 
+class Outcome(enum.Enum):
+    """What a run of the program says of a finding."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of a run for one finding, with a sentence of evidence and the numbers it rests on."""
+
+    outcome: Outcome
+    evidence: str
+    probe: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One fault at one place.
 
     `message` says what, `why` says in one sentence why it hurts, `advice` what to write instead. `depends_on` names
     the library versions that the finding rests on where the project does not pin them, as `tensorflow>=2.16`.
+    `events` are the calls of the program that it was seen at; `verdict` is there after a run.
     """
 
     code: str
@@ -98,6 +118,8 @@ class Finding:
     related: tuple[Related, ...] = ()
     depends_on: str | None = None
     url: str = ""
+    events: tuple[Location, ...] = ()
+    verdict: Verdict | None = None
 
     @property
     def sort_key(self) -> tuple[Location, str, str]:

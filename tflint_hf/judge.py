@@ -39,7 +39,7 @@ from tflint_hf.checks import (  # noqa: F401
 )
 from tflint_hf.checks.fault import Check, Fault, Once, once_per_project, registered
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
-from tflint_hf.trace.views import rests_on_environment
+from tflint_hf.trace.views import places_of, rests_on_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,12 +55,13 @@ __all__ = ["Judgement", "Once", "judge", "once_per_project", "registered", "to_f
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Judgement:
-    """A fault with the rule that found it and the target it was found for."""
+    """A fault with the rule that found it, the target it was found for, and the calls it was seen at."""
 
     code: str
     fault: Fault
     target: Target
     severity: Severity | None
+    events: tuple[Place, ...] = ()
 
 
 def judge(
@@ -99,7 +100,7 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
             continue
         for fault in faults:
             severity = Severity.INFO if partly or on_purpose else fault.severity
-            yield Judgement(one.code, fault, target, severity)
+            yield Judgement(one.code, fault, target, severity, places_of(view))
 
 
 def to_findings(
@@ -144,5 +145,6 @@ def _finding(
         related=related,
         depends_on=judgement.target.depends_on(fault.rests_on) if fault.rests_on else None,
         url=rule.url,
+        events=tuple(dict.fromkeys(locate(place) for place in judgement.events)),
     )
     return finding if judgement.severity is None else replace(finding, severity=judgement.severity)

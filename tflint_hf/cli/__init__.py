@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tflint_hf import __version__
+from tflint_hf.cli.confirm import confirm_command
 from tflint_hf.cli.diagnose import diagnose_command
 from tflint_hf.cli.exits import Exit, Invocation
 from tflint_hf.cli.output import OutputError, forget_standard_output
@@ -24,6 +25,7 @@ def cli() -> None:
 
 
 cli.add_command(scan_command)
+cli.add_command(confirm_command)
 cli.add_command(diagnose_command)
 cli.add_command(rule_command)
 cli.add_command(rules_command)

@@ -1,4 +1,4 @@
-"""A progress bar for scans that take longer than a moment."""
+"""A progress bar for scans that take longer than a moment, and a line that says what a run is doing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
+    from typing import Any
 
     from rich.progress import Progress, TaskID
+    from rich.status import Status
 
 PATIENCE_SECONDS = 1.0
 
@@ -40,3 +43,41 @@ class ProgressBar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+class RunStatus:
+    """One line on standard error, as long as a run lasts."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._status: Status | None = None
+
+    def __enter__(self) -> RunStatus:
+        if self._shown:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("starting the program")
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def listen(self, message: Mapping[str, Any]) -> None:
+        """Say what the run does by now, from what it says itself."""
+        words = _WORDS.get(message["kind"])
+        if self._status is None or words is None:
+            return
+        self._status.update(words.format(**{"training": "", "probe": "", "name": "", **message}))
+
+
+_WORDS = {
+    "stand_in": "a stand-in for {name}",
+    "tokenized": "tokenizing",
+    "model_made": "a model is made",
+    "training": "training {training}: looking at the batches",
+    "measured": "training {training}: {probe} measured",
+    "fitted": "training {training} is done",
+    "finished": "putting the report together",
+}

@@ -15,10 +15,15 @@ def rules_folder() -> Path:
     return installed if installed.is_dir() else package.parent / "rules"
 
 
+def knowledge_folder() -> Path:
+    """Where the facts about the libraries lie, one JSON file a table."""
+    return rules_folder() / "knowledge"
+
+
 @cache
 def table(name: str) -> dict[str, Any]:
     """The records of `rules/knowledge/<name>.json`, read at the first call. Do not change them."""
-    path = rules_folder() / "knowledge" / f"{name}.json"
+    path = knowledge_folder() / f"{name}.json"
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf import __version__
 
 if TYPE_CHECKING:
-    from tflint_hf.findings import Finding, Fix, Location, ScanError, ScanResult
+    from tflint_hf.findings import Finding, Fix, Location, ScanError, ScanResult, Verdict
 
 VERSION = 1
 
 
 def render(result: ScanResult) -> str:
-    return dump(
-        {
-            "targets": {folder: dict(sorted(versions.items())) for folder, versions in sorted(result.targets.items())},
-            "files_scanned": result.files_scanned,
-            "findings": [finding_fields(finding) for finding in result.findings],
-            "errors": scan_errors(result.errors),
-        }
-    )
+    return dump(content(result))
+
+
+def content(result: ScanResult) -> dict[str, Any]:
+    """The findings and what they rest on, as plain data."""
+    return {
+        "targets": {folder: dict(sorted(versions.items())) for folder, versions in sorted(result.targets.items())},
+        "files_scanned": result.files_scanned,
+        "findings": [finding_fields(finding) for finding in result.findings],
+        "errors": scan_errors(result.errors),
+    }
 
 
 def dump(content: dict[str, Any]) -> str:
@@ -47,9 +51,19 @@ def finding_fields(finding: Finding) -> dict[str, Any]:
         **_location(finding.location),
         "fix": _fix(finding.fix) if finding.fix else None,
         "related": [_location(related.location) | {"message": related.message} for related in finding.related],
-        "verdict": None,
+        "verdict": _verdict(finding.verdict) if finding.verdict else None,
         "depends_on": finding.depends_on,
         "url": finding.url,
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    numbers = {name: value for name, value in verdict.numbers if math.isfinite(value)}
+    return {
+        "outcome": verdict.outcome.value,
+        "evidence": verdict.evidence,
+        "probe": verdict.probe or None,
+        "numbers": numbers,
     }
 
 

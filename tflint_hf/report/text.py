@@ -62,6 +62,8 @@ def _lines(text: str, style: Style) -> list[str]:
 
 
 def _remarks(finding: Finding) -> Iterator[tuple[str, str]]:
+    if finding.verdict:
+        yield f"run: {finding.verdict.outcome.value}", finding.verdict.evidence
     if finding.why:
         yield "why", finding.why
     if finding.advice:

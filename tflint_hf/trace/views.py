@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,12 @@ from tflint_hf.trace.events import (
     TrainableSet,
 )
 from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
-from tflint_hf.trace.objects import Output, PredictionForm
+from tflint_hf.trace.objects import Model, Output, PredictionForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, Model, ModelState, Tokenizer
+    from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, ModelState, Tokenizer
     from tflint_hf.trace.places import Place
 
 
@@ -333,6 +333,21 @@ def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
             layers = event.model.last_layers
             layer = layers[0] if len(layers) == len(outputs) == 1 else None
             yield LossUse(loss, output, event.model, event.state, group, event.guards, event, layer)
+
+
+def places_of(view: object) -> tuple[Place, ...]:
+    """The calls of the program that a view or an event joins: where it happens, and where its parts happen."""
+    if isinstance(view, Trace):
+        return ()
+    found = [view.place] if isinstance(view, Event | ModelUse | FeedUse) else []
+    for item in fields(view) if is_dataclass(view) else ():
+        value = getattr(view, item.name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Event | Training):
+                found.extend(places_of(one))
+            elif isinstance(one, Model):
+                found.append(one.site.place)
+    return tuple(dict.fromkeys(found))
 
 
 def rests_on_environment(guards: Guards) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tflint_hf import knowledge
-from tflint_hf.knowledge import LossKind
 from tflint_hf.static.library.hooks import path
 from tflint_hf.static.library.keras_calls import class_name_of, origin_of
 from tflint_hf.static.library.text import literal
@@ -27,17 +26,13 @@ from tflint_hf.static.values import (
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.objects import ABSENT, Form, Loss, Missing, Reads
 from tflint_hf.trace.places import Place
+from tflint_hf.trace.reading import reads_of
 
 if TYPE_CHECKING:
     from tflint_hf.static.calls import LibraryCall
 
 
 _INTERNAL_LOSSES = frozenset({"auto", "auto_with_warning", "passthrough"})
-
-
-_CROSSENTROPIES = frozenset(
-    {LossKind.SPARSE_CROSSENTROPY, LossKind.CATEGORICAL_CROSSENTROPY, LossKind.BINARY_CROSSENTROPY}
-)
 
 
 @path("keras.losses.*", "keras.metrics.sparse_categorical_crossentropy", "keras.metrics.categorical_crossentropy",
@@ -59,7 +54,7 @@ def _loss(call: LibraryCall) -> Value:
         from_logits,
         origin_of(call),
         call.site,
-        _reads(kind, from_logits),
+        reads_of(kind, from_logits),
         _ignored_class(call),
     ))  # fmt: skip
 
@@ -76,14 +71,6 @@ def _ignored_class(call: LibraryCall) -> int | Missing:
     return value if isinstance(value, int | Missing) else facts.UNKNOWN
 
 
-def _reads(kind: LossKind | None, from_logits: bool | Missing) -> Reads:
-    if kind is None or from_logits is facts.UNKNOWN:
-        return Reads.UNKNOWN
-    if kind not in _CROSSENTROPIES:
-        return Reads.VALUES if kind is LossKind.REGRESSION else Reads.UNKNOWN
-    return Reads.LOGITS if from_logits is True else Reads.PROBABILITIES
-
-
 def loss_of(value: Value, place: Place) -> Loss:
     """One loss that compile() got."""
     if isinstance(value, Fact) and isinstance(value.data, Loss):
@@ -95,13 +82,13 @@ def loss_of(value: Value, place: Place) -> Loss:
         info = knowledge.loss(text)
         if info is None:
             return Loss(Form.UNKNOWN, place, spelling=text)
-        return Loss(Form.STRING, place, info.class_name, text, reads=_reads(info.kind, ABSENT))
+        return Loss(Form.STRING, place, info.class_name, text, reads=reads_of(info.kind, ABSENT))
     if isinstance(value, External) and value.path.startswith(("keras.losses.", "keras.metrics.", "keras.backend.")):
         info = knowledge.loss(value.last)
         form = Form.CLASS if value.last[:1].isupper() else Form.FUNCTION
         if info is None:
             return Loss(form, place, spelling=value.last, origin=value.origin)
-        reads = _reads(info.kind, ABSENT) if form is Form.FUNCTION else Reads.UNKNOWN
+        reads = reads_of(info.kind, ABSENT) if form is Form.FUNCTION else Reads.UNKNOWN
         return Loss(form, place, info.class_name, value.last, origin=value.origin, reads=reads)
     if isinstance(value, Bound) and isinstance(value.receiver, ModelValue) and isinstance(value.function, str):
         return Loss(Form.METHOD, place, value.function, value.function)

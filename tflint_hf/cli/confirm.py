@@ -1,0 +1,143 @@
+"""`tflint-hf confirm`: run a program for a few steps and say which findings hold."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tflint_hf.cli.exits import Exit
+from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
+from tflint_hf.cli.progress import RunStatus
+from tflint_hf.cli.scan import FAIL_ON, NEVER
+from tflint_hf.findings import Outcome, ScanResult, Severity
+from tflint_hf.report.style import Style
+
+if TYPE_CHECKING:
+    from tflint_hf.dynamic.job import StandIns
+
+PROGRAM = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The options of one call, as click read them and in its names."""
+
+    script: Path
+    arguments: tuple[str, ...]
+    format_name: str
+    output: Path | None
+    report: Path | None
+    python: str
+    budget: float
+    steps: int
+    rows: int
+    stand_ins: StandIns
+    seed: int
+    stdin: Path | None
+    fail_on: str
+    quiet: bool
+
+
+@click.command("confirm", context_settings={"ignore_unknown_options": False})
+@click.argument("script", type=PROGRAM, metavar="SCRIPT|NOTEBOOK")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
+@click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page with pictures too.")
+@click.option(
+    "--python", default=sys.executable, metavar="PATH", help="The interpreter that runs it. Default: this one."
+)
+@click.option("--budget", type=click.FloatRange(min=5), default=120.0, metavar="SECONDS", help="Default: 120.")
+@click.option("--steps", type=click.IntRange(min=1), default=4, metavar="N", help="Batches of each fit. Default: 4.")
+@click.option("--rows", type=click.IntRange(min=8), default=256, metavar="N", help="Rows of each split. Default: 256.")
+@click.option(
+    "--stand-ins",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Tiny random models and made-up data in place of what is not on this machine. Default: auto.",
+)
+@click.option("--seed", type=int, default=42, help="Default: 42.")
+@click.option(
+    "--stdin", type=PROGRAM, metavar="FILE", help="What the program reads from standard input. Default: nothing."
+)
+@click.option("--fail-on", type=click.Choice(FAIL_ON), default="warning", help="As for scan. Default: warning.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+def confirm_command(**options: object) -> int:
+    """Run a program for a few steps, and say which findings the run confirms and which it refutes.
+
+    It executes your code: nothing is saved outside a temporary folder, and nothing is uploaded.
+
+    Exit code: 0 nothing is wrong, 1 findings that stand, 2 the program could not be run.
+    """
+    return run(Flags(**options))  # type: ignore[arg-type]
+
+
+def run(flags: Flags) -> int:
+    from tflint_hf.dynamic.confirm import confirm, missing_library
+    from tflint_hf.dynamic.job import RunOptions
+    from tflint_hf.engine import ScanOptions, scan
+    from tflint_hf.report import render, run_html, run_json, run_text
+    from tflint_hf.rules import load_rules
+    from tflint_hf.source import SourceError
+
+    for path in (flags.output, flags.report):
+        if path:
+            check_output_file(path)
+    result = scan((flags.script,), ScanOptions(respect_gitignore=False))
+    options = RunOptions(
+        python=flags.python,
+        budget_seconds=flags.budget,
+        steps=flags.steps,
+        rows=flags.rows,
+        stand_ins=flags.stand_ins,
+        seed=flags.seed,
+        arguments=flags.arguments,
+        stdin=flags.stdin,
+    )
+    try:
+        with RunStatus(shown=not flags.quiet and sys.stderr.isatty()) as status:
+            confirmation = confirm(flags.script, result.findings, load_rules(), options, status.listen)
+    except OSError as error:
+        raise click.ClickException(f"{flags.python} cannot be started: {error.strerror or error}") from None
+    except SourceError as error:
+        raise click.ClickException(f"{flags.script} cannot be read: {error}") from None
+    library = missing_library(confirmation.observation)
+    if library is not None:
+        print_text(
+            f"error: {flags.python} has no {library}. Install what a run needs with\n"
+            f'    {flags.python} -m pip install "tflint-hf[confirm]"\n'
+            "or name the interpreter of your project with --python.\n",
+            err=True,
+        )
+        return Exit.FAILED
+    result = replace(result, findings=confirmation.findings)
+    if flags.report:
+        try:
+            write_file(flags.report, run_html.render(result, confirmation))
+        except run_html.MissingTemplateEngine as error:
+            raise click.ClickException(str(error)) from None
+    style = Style(color=wants_color("auto", os.environ, terminal=flags.output is None and sys.stdout.isatty()))
+    if flags.format_name == "json":
+        report = run_json.render(result, confirmation)
+    else:
+        report = render("text", result, style, load_rules) + "\n" + run_text.render_run(confirmation, style)
+    if flags.output:
+        write_file(flags.output, report)
+    else:
+        print_text(report, color=style.color)
+    return exit_code(result, flags.fail_on)
+
+
+def exit_code(result: ScanResult, fail_on: str) -> Exit:
+    """A finding counts unless the run refutes it."""
+    if result.errors:
+        return Exit.FAILED
+    standing = (f for f in result.findings if f.verdict is None or f.verdict.outcome is not Outcome.REFUTED)
+    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in standing):
+        return Exit.FINDINGS
+    return Exit.CLEAN

@@ -1,0 +1,166 @@
+"""The data that a program gives to fit, evaluate and predict: looked at, and cut to a few batches."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+TF_DATA, ARRAYS, SEQUENCE, GENERATOR, UNKNOWN = "tf.data", "arrays", "sequence", "generator", "unknown"
+
+
+def kind_of(data):
+    """What kind of data this is, as one of the words above."""
+    if data is None:
+        return UNKNOWN
+    if hasattr(data, "element_spec") and hasattr(data, "take"):
+        return TF_DATA
+    if isinstance(data, Iterator):
+        return GENERATOR
+    if leaves(data):
+        return ARRAYS
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        return SEQUENCE
+    return UNKNOWN
+
+
+def leaves(data):
+    """The arrays in a structure of dictionaries, lists and tuples. A list of plain values is an array itself."""
+    if data is None:
+        return []
+    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items")):
+        return [leaf for value in data.values() for leaf in leaves(value)]
+    if hasattr(data, "shape") and hasattr(data, "dtype"):
+        return [data]
+    if isinstance(data, (list, tuple)):
+        if data and all(hasattr(item, "shape") and hasattr(item, "dtype") for item in data):
+            return list(data)
+        if data and isinstance(data[0], (list, int, float, str, bool)):
+            return [data]
+        return [leaf for item in data for leaf in leaves(item)]
+    if hasattr(data, "iloc"):  # a pandas Series or DataFrame
+        return [data]
+    return []
+
+
+def rows_of(data):
+    """The number of rows in arrays, None if there are none."""
+    for leaf in leaves(data):
+        try:
+            return len(leaf)
+        except TypeError:
+            continue
+    return None
+
+
+def head(data, start, stop):
+    """The rows from `start` to `stop` of arrays, in the same structure."""
+    if data is None:
+        return None
+    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items") and not hasattr(data, "iloc")):
+        return {key: head(value, start, stop) for key, value in data.items()}
+    if hasattr(data, "iloc"):
+        return data.iloc[start:stop]
+    if hasattr(data, "shape"):
+        return data[start:stop]
+    if isinstance(data, (list, tuple)):
+        if data and isinstance(data[0], (int, float, str, bool, list)) and not hasattr(data[0], "shape"):
+            return data[start:stop]
+        parts = [head(item, start, stop) for item in data]
+        return tuple(parts) if isinstance(data, tuple) else parts
+    return data
+
+
+class Feed:
+    """Data for training or evaluation: `x` with `y` and weights beside it, or all in one."""
+
+    def __init__(self, x, y=None, weights=None, batch_size=None, steps=None):
+        self.x, self.y, self.weights = x, y, weights
+        self.kind = kind_of(x)
+        self.batch_size = batch_size or 32
+        self.steps = steps
+        self._taken = []
+
+    def batches(self, count):
+        """Up to `count` batches as (inputs, labels or None, weights or None)."""
+        return list(itertools.islice(self._batches(count), count))
+
+    def _batches(self, count):
+        if self.kind == TF_DATA:
+            for element in self.x.take(count):
+                yield unpacked(element)
+        elif self.kind == ARRAYS:
+            total = rows_of(self.x) or 0
+            for start in range(0, total, self.batch_size):
+                stop = min(start + self.batch_size, total)
+                yield tuple(head(part, start, stop) for part in (self.x, self.y, self.weights))
+        elif self.kind == SEQUENCE:
+            for index in range(min(count, len(self.x))):
+                yield unpacked(self.x[index])
+        elif self.kind == GENERATOR:
+            # What is taken out of a generator is gone: keep it, and put it back in front.
+            while len(self._taken) < count:
+                try:
+                    self._taken.append(next(self.x))
+                except StopIteration:
+                    break
+            for element in self._taken[:count]:
+                yield unpacked(element)
+
+    def size(self):
+        """How much there is: rows and batches as far as they are known without reading everything."""
+        if self.kind == ARRAYS:
+            rows = rows_of(self.x)
+            return {"rows": rows, "batches": -(-rows // self.batch_size) if rows is not None else None}
+        if self.kind == TF_DATA:
+            try:
+                count = int(self.x.cardinality())
+            except Exception:
+                count = -2
+            return {"rows": None, "batches": count if count >= 0 else None, "infinite": count == -1}
+        if self.kind == SEQUENCE:
+            return {"rows": None, "batches": len(self.x)}
+        return {"rows": None, "batches": None}
+
+    def cut(self, steps):
+        """The same data with at most `steps` batches, as (x, y, weights)."""
+        if self.kind == TF_DATA:
+            return self.x.take(steps), self.y, self.weights
+        if self.kind == ARRAYS:
+            rows = steps * self.batch_size
+            return tuple(head(part, 0, rows) for part in (self.x, self.y, self.weights))
+        if self.kind == GENERATOR:
+            return itertools.chain(self._taken, self.x), self.y, self.weights
+        return self.x, self.y, self.weights
+
+
+def unpacked(element):
+    """An element of a data set as (inputs, labels or None, weights or None), as Keras takes it apart."""
+    if isinstance(element, (tuple, list)) and not hasattr(element, "_fields"):
+        parts = list(element) + [None] * (3 - len(element))
+        return parts[0], parts[1], parts[2]
+    return element, None, None
+
+
+def host(value):
+    """A tensor or anything like an array, as a numpy array on the host; None if it is none."""
+    import numpy
+
+    if hasattr(value, "numpy"):
+        try:
+            return numpy.asarray(value.numpy())
+        except Exception:
+            return None
+    try:
+        array = numpy.asarray(value)
+    except Exception:
+        return None
+    return None if array.dtype == object and array.size and not isinstance(array.flat[0], (str, bytes)) else array
+
+
+def named(data, names=()):
+    """The arrays of inputs or labels by name: keys of a dictionary, else the names of the model's arguments."""
+    if data is None:
+        return {}
+    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items")):
+        return dict(data.items())
+    if isinstance(data, (list, tuple)) and data and not isinstance(data[0], (int, float, str, bool)):
+        return {names[i] if i < len(names) else str(i): item for i, item in enumerate(data)}
+    return {names[0] if names else "": data}

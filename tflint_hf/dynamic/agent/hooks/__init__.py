@@ -1,0 +1,9 @@
+"""Where the agent listens: calls of Keras, transformers, datasets and tf.data that make a training."""
+
+from . import hub, keras
+
+
+def install(context):
+    """Wrap what is to be observed as soon as the program imports it."""
+    keras.install(context)
+    hub.install(context)

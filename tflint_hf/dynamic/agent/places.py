@@ -1,0 +1,61 @@
+"""Where in the user's program something happens."""
+
+import itertools
+import os
+import sys
+
+CELL_MARK = "#cell-"
+"""A cell of a notebook is compiled under the name PATH#cell-N."""
+
+
+class Places:
+    """Knows the program's own files: those below its folder that are not installed libraries."""
+
+    def __init__(self, root):
+        self._root = os.path.realpath(root) + os.sep
+        self._own = os.path.dirname(os.path.abspath(__file__)) + os.sep
+        self._known = {}
+
+    def is_users(self, filename):
+        if filename not in self._known:
+            path = os.path.realpath(filename.split(CELL_MARK)[0])
+            libraries = ("site-packages", "dist-packages")
+            self._known[filename] = (
+                path.startswith(self._root)
+                and not path.startswith(self._own)
+                and not any(os.sep + name + os.sep in path for name in libraries)
+                and not path.startswith(os.path.realpath(sys.prefix) + os.sep + "lib")
+                and not filename.startswith("<")
+            )
+        return self._known[filename]
+
+    def of_stack(self, limit=8):
+        """The frames of the user's program that are being executed, the innermost first."""
+        found = []
+        frame = sys._getframe(1)
+        while frame is not None and len(found) < limit:
+            if self.is_users(frame.f_code.co_filename):
+                found.append(_described(frame.f_code, frame.f_lasti, frame.f_lineno))
+            frame = frame.f_back
+        return found
+
+    def of_traceback(self, traceback, limit=8):
+        """The frames of the user's program that an exception went through, the innermost first."""
+        found = []
+        while traceback is not None:
+            code = traceback.tb_frame.f_code
+            if self.is_users(code.co_filename):
+                found.append(_described(code, traceback.tb_lasti, traceback.tb_lineno))
+            traceback = traceback.tb_next
+        return found[::-1][:limit]
+
+
+def _described(code, last_instruction, line):
+    path, mark, cell = code.co_filename.partition(CELL_MARK)
+    place = {"path": os.path.realpath(path), "cell": int(cell) if mark else None, "line": line, "name": code.co_name}
+    if hasattr(code, "co_positions"):  # Python 3.11 and newer know the range of each instruction
+        position = next(itertools.islice(code.co_positions(), last_instruction // 2, None), None)
+        if position is not None and None not in position:
+            first, last, start, end = position
+            place.update(line=first, end_line=last, column=start + 1, end_column=end + 1)
+    return place

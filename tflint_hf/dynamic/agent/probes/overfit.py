@@ -1,0 +1,121 @@
+"""Can one batch be learnt by heart? Tried with the program's optimizer and with a safe one, judged on predictions."""
+
+import time
+
+from ..batches import head, host, rows_of
+from ..step import Seen, listening, logits_of, see_step, tensors
+from .gradients import fresh
+
+ROWS = 16
+STEPS_OWN, STEPS_SAFE = 20, 60
+SECONDS_EACH = 8.0
+SAFE_RATE_PRETRAINED, SAFE_RATE_SMALL = 5e-5, 1e-3
+
+
+def probe(session):
+    """The losses of both tries, and the share of labels predicted right before and after each."""
+    model = session.model
+    batch = tuple(head(part, 0, ROWS) for part in session.batches[0])
+    weights = [(w, w.numpy()) for w in model.weights]
+    step = _gradient_step(model, batch)
+    facts = {"rows": rows_of(batch[0]), "start": _judged(model, batch)}
+    # On the random weights of a stand-in the program's own rate shows nothing of what it does to the real ones.
+    own = None if session.context.stand_ins else fresh(model.optimizer)
+    tries = (("own", own, STEPS_OWN), ("safe", _safe(model, session), STEPS_SAFE))
+    for name, optimizer, steps in tries:
+        if optimizer is None:
+            continue
+        for weight, value in weights:
+            weight.assign(value)
+        losses, took = _train(step, optimizer, steps)
+        facts[name] = dict(_judged(model, batch), losses=losses, seconds=round(took, 2))
+    return facts
+
+
+def _gradient_step(model, batch):
+    """A function that gives loss, gradients and variables of the batch."""
+    import tensorflow
+
+    data = tuple(tensors(part) for part in batch)
+    while len(data) > 1 and data[-1] is None:
+        data = data[:-1]
+    kept = {}
+
+    @tensorflow.function
+    def traced():
+        seen = Seen()
+        with listening(model, seen):
+            model.train_step(data if len(data) > 1 else (data[0],))
+        kept["variables"] = [v for g, v in zip(seen.gradients, seen.variables) if g is not None]
+        loss = tensorflow.reduce_mean(tensorflow.cast(seen.loss, "float32"))
+        return loss, [tensorflow.convert_to_tensor(g) for g in seen.gradients if g is not None]
+
+    def step():
+        loss, gradients = traced()
+        return float(loss), gradients, kept["variables"]
+
+    return step
+
+
+def _train(step, optimizer, steps):
+    start = time.monotonic()
+    losses = []
+    for _ in range(steps):
+        loss, gradients, variables = step()
+        losses.append(loss)
+        optimizer.apply_gradients(list(zip(gradients, variables)))
+        if time.monotonic() - start > SECONDS_EACH or loss != loss:
+            break
+    return losses, time.monotonic() - start
+
+
+def _safe(model, session):
+    """Adam of the model's own Keras, at a rate that suits it."""
+    kind = type(model.optimizer)
+    module = _optimizers_beside(kind)
+    small = session.encoder is None or bool(session.context.stand_ins)
+    rate = SAFE_RATE_SMALL if small else SAFE_RATE_PRETRAINED
+    if module is None:
+        return None
+    # The older Adam of Keras 2 does the same in a fifth of the time when it runs eagerly.
+    older = getattr(module, "legacy", None)
+    maker = module.Adam if older is None or module.__name__.startswith("keras.") else older.Adam
+    return maker(learning_rate=rate)
+
+
+def _optimizers_beside(kind):
+    import sys
+
+    for base in kind.__mro__:
+        root = base.__module__.split(".")[0]
+        if root in ("keras", "tf_keras") and root in sys.modules:
+            return sys.modules[root].optimizers
+    return None
+
+
+def _judged(model, batch):
+    """Loss and the share of labels that are predicted right; -100 does not count."""
+    import numpy
+
+    seen = see_step(model, batch, training=False)
+    outputs, loss = logits_of(seen.outputs), host(seen.loss)
+    labels = seen.labels
+    if hasattr(labels, "keys"):
+        labels = next(iter(labels.values())) if labels else None
+    labels = host(labels)
+    facts = {"loss": None if loss is None else float(loss.mean())}
+    if outputs is None or labels is None or labels.dtype.kind not in "iufb":
+        return facts
+    if outputs.ndim > 1 and outputs.shape[-1] > 1:
+        guess = outputs.argmax(-1)
+        facts["distinct_predictions"] = len(numpy.unique(guess))
+        if labels.shape == outputs.shape:
+            labels = labels.argmax(-1)
+        labels = labels.reshape(guess.shape) if labels.size == guess.size else None
+        if labels is not None:
+            kept = labels >= 0
+            facts["right"] = float((guess == labels)[kept].mean()) if kept.any() else None
+            facts["distinct_labels"] = len(numpy.unique(labels[kept]))
+    else:
+        facts["deviation"] = float(outputs.std())
+    return facts

@@ -1,0 +1,139 @@
+"""Findings and the run of their program, brought together: each finding gets a verdict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tflint_hf.diagnose import recognise
+from tflint_hf.dynamic.matching import meet
+from tflint_hf.dynamic.observed import locate, observed_trace, target_of
+from tflint_hf.dynamic.record import NO_TRAINING, Observation, essence, observation_of
+from tflint_hf.dynamic.runner import Ended, run_program
+from tflint_hf.dynamic.verdicts import Scene, probes
+from tflint_hf.findings import Finding, Location, Outcome, Verdict
+from tflint_hf.judge import judge, to_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from tflint_hf.dynamic.job import RunOptions
+    from tflint_hf.dynamic.matching import Met
+    from tflint_hf.rules import RuleTable
+
+_RANK = {Outcome.CONFIRMED: 3, Outcome.REFUTED: 2, Outcome.UNDECIDED: 1, Outcome.NOT_REACHED: 0}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Confirmation:
+    """The findings of one program with their verdicts, and the run that they rest on."""
+
+    script: Path
+    findings: tuple[Finding, ...]
+    observation: Observation
+
+
+def confirm(
+    script: Path,
+    findings: Sequence[Finding],
+    rules: RuleTable,
+    options: RunOptions,
+    listen: Callable[[Mapping[str, Any]], None] | None = None,
+) -> Confirmation:
+    """Run a program and judge its findings by what the run shows. Raises as `run_program` does."""
+    observation = observation_of(run_program(script, options, listen))
+    return Confirmation(script, judge_run(findings, observation, rules), observation)
+
+
+def judge_run(findings: Sequence[Finding], observation: Observation, rules: RuleTable) -> tuple[Finding, ...]:
+    """The findings with their verdicts, and those that only the run shows."""
+    judged = [replace(finding, verdict=verdict_on(finding, observation, rules)) for finding in findings]
+    judged.extend(shown_by_run(judged, observation, rules))
+    return tuple(sorted(judged, key=lambda finding: finding.sort_key))
+
+
+LIBRARIES = frozenset({"tensorflow", "tf_keras", "transformers", "datasets", "keras"})
+
+
+def missing_library(observation: Observation) -> str | None:
+    """A library of the extra `confirm` that the program's interpreter lacks, if that is what stopped the program."""
+    for error in observation.errors:
+        named = re.match(r"No module named '(\w+)'", error.text)
+        if error.type in {"ModuleNotFoundError", "ImportError"} and named and named[1] in LIBRARIES:
+            return named[1]
+    return None
+
+
+def shown_by_run(known: Sequence[Finding], observation: Observation, rules: RuleTable) -> list[Finding]:
+    """Faults that the reader did not find: a rule sees them in the observed trace, and a measurement confirms them."""
+    target = target_of(observation)
+    codes = frozenset(rule.code for rule in rules if rule.probe in probes())
+    found: dict[tuple[str, Location], Finding] = {}
+    for training in observation.trainings:
+        trace = observed_trace(training)
+        if trace is None:
+            continue
+        for finding in to_findings(judge(trace, target, codes, {}), rules, locate, lambda _fix: None):
+            probe = rules.by_code[finding.code].probe or ""
+            measured = probes()[probe](Scene(finding, training, (), observation))
+            if measured is None or measured.outcome is not Outcome.CONFIRMED:
+                continue
+            if any(
+                rules.by_code[one.code].probe == probe and training in meet(one, observation).trainings for one in known
+            ):
+                continue  # the same measurement has its finding already
+            found[finding.code, finding.location] = replace(finding, verdict=measured.verdict(probe))
+    return list(found.values())
+
+
+def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> Verdict:
+    """What the run says of one finding."""
+    rule = rules.by_code[finding.code]
+    met = meet(finding, observation)
+    stop = stopped_by(finding, observation)
+    if stop is not None:
+        return Verdict(Outcome.CONFIRMED, stop, rule.probe or "")
+    function = probes().get(rule.probe or "")
+    if function is not None and met.reached:
+        trainings = met.trainings or (NO_TRAINING,)
+        scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
+        said = [one for scene in scenes if (one := function(scene)) is not None]
+        if said:
+            best = max(said, key=lambda one: _RANK[one.outcome])
+            return best.verdict(rule.probe or "")
+    if not met.reached:
+        return Verdict(Outcome.NOT_REACHED, _why_not_reached(observation))
+    return Verdict(Outcome.UNDECIDED, _why_undecided(rule.probe, rule.probe_reason, met), rule.probe or "")
+
+
+def stopped_by(finding: Finding, observation: Observation) -> str | None:
+    """How the program was stopped at the finding's own calls, by an exception that is a symptom of its rule."""
+    calls = (*finding.events, finding.location)
+    for error in observation.errors:
+        here = any(frame.touches(call) for frame in error.at for call in calls)
+        if here and any(one.code == finding.code for one in recognise(f"{error.type}: {error.text}")):
+            return f"the program stops at line {error.at[0].line}: {error.type}: {essence(error.text)}"
+    return None
+
+
+def _why_not_reached(observation: Observation) -> str:
+    if observation.errors:
+        error = observation.errors[0]
+        where = f", at line {error.at[0].line}" if error.at else ""
+        return f"the run stopped before{where}: {error.type}: {essence(error.text)}"
+    if observation.record.ended is Ended.OUT_OF_TIME:
+        return "the run was out of time before it came here"
+    if observation.record.ended is Ended.KILLED:
+        return f"the run was killed (signal {observation.record.signal}) before it came here"
+    return "the run did not come here"
+
+
+def _why_undecided(probe: str | None, reason: str | None, met: Met) -> str:
+    if probe is None:
+        return f"no run can tell: {reason}" if reason else "no run can tell"
+    if any(training.skipped for training in met.trainings):
+        return "there was no time for the measurement"
+    return "the run showed nothing for or against it"

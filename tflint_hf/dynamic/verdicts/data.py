@@ -1,0 +1,225 @@
+"""The data as it enters the model: shapes, keys, masks, order."""
+
+from __future__ import annotations
+
+from tflint_hf.dynamic.verdicts.probe import Measured, Scene, confirmed, probe, refuted, undecided
+
+SORTED = 0.5
+"""Labels that change less often than this part of what chance gives come in runs."""
+PAD_CHANGE = 1e-3
+
+
+@probe("batch-rank", "batch")
+def batch_rank(scene: Scene) -> Measured | None:
+    """The number of dimensions of the token ids or images: rows without a batch, or batches of batches."""
+    inputs = scene.training.facts("batch").mapping("inputs")
+    for name, wanted in (("input_ids", 2), ("pixel_values", 4)):
+        facts = inputs.get(name)
+        if not isinstance(facts, dict) or not isinstance(facts.get("shape"), list):
+            continue
+        shape = facts["shape"]
+        shown = f"{name} of an element has the shape {tuple(shape)}"
+        if len(shape) < wanted:
+            return confirmed(f"{shown}: a single row, no batch")
+        if len(shape) > wanted:
+            return confirmed(f"{shown}: a batch of batches")
+        return refuted(f"{shown}: a batch of rows")
+    return None
+
+
+@probe("batch-keys", "batch")
+def batch_keys(scene: Scene) -> Measured | None:
+    """Which array is taken for what."""
+    batch = scene.training.facts("batch")
+    inputs = batch.mapping("inputs")
+    if not inputs:
+        return None
+    if scene.finding.code == "TFL026":
+        labels = list(batch.mapping("labels").values())
+        mask_like = bool(labels) and labels[0].get("min", -1) >= 0 and labels[0].get("max", 2) <= 1
+        ids: dict[str, object] = next(iter(inputs.values()), {})
+        if batch.flag("weights") and mask_like and labels[0].get("shape") == ids.get("shape"):
+            return confirmed("the second part of a batch holds a 0 or 1 for each token: the mask stands for the labels")
+        return refuted("the second part of a batch is no mask") if labels else None
+    structure = batch.text("structure")
+    if structure in {"list", "tuple"}:
+        mask = inputs.get("attention_mask")
+        if isinstance(mask, dict) and (mask.get("max") or 0) > 1:
+            return confirmed(f"what the model takes for its attention_mask goes up to {mask['max']:g}")
+        return undecided(f"the inputs come as a {structure} and are taken for {', '.join(inputs)}")
+    return refuted("the inputs come by name")
+
+
+@probe("input-keys", "batch")
+def input_keys(scene: Scene) -> Measured | None:
+    """Whether the segment ids of pairs reach a model that has segments."""
+    batch = scene.training.facts("batch")
+    inputs = batch.mapping("inputs")
+    if not inputs:
+        return None
+    segments = scene.training.said.number("model.config.type_vocab_size") or 0
+    if "token_type_ids" not in inputs and segments > 1:
+        keys = ", ".join(inputs)
+        return confirmed(
+            f"a batch holds {keys}; the model has {segments:g} kinds of segments and takes all for the first"
+        )
+    return refuted("a batch holds token_type_ids") if "token_type_ids" in inputs else None
+
+
+@probe("padding-attended", "batch", "padding")
+def padding_attended(scene: Scene) -> Measured | None:
+    """How much padding the model reads as words."""
+    tokens, padding = scene.training.facts("batch"), scene.training.facts("padding")
+    pads, every, mask = tokens.number("tokens.pads"), tokens.number("tokens.tokens"), tokens.flag("tokens.mask")
+    if pads is None or not every or mask is None:
+        return None
+    if mask:
+        return refuted("the batches hold an attention_mask")
+    if not pads:
+        return refuted("there is no padding in the batches that were looked at")
+    text = f"{pads / every:.0%} of the tokens are padding, and no mask says so"
+    change = padding.number("change")
+    if change is not None and change > PAD_CHANGE:
+        text += f"; {padding.number('added') or 0:g} more pads move the outputs by up to {change:.3f}"
+    return confirmed(text, padding_share=pads / every)
+
+
+@probe("mask-without-effect", "mask")
+def mask_without_effect(scene: Scene) -> Measured | None:
+    """Whether the outputs change when half of the tokens are masked out."""
+    mask = scene.training.facts("mask")
+    change, name = mask.number("change"), mask.text("input")
+    if change is None:
+        return None
+    if change == 0.0:
+        return confirmed(f"with half of {name} set to 0 the outputs stay the same: nothing reads it")
+    return refuted(f"with half of {name} set to 0 the outputs change by {change:.3g}", change=change)
+
+
+@probe("vocabulary-range", "batch")
+def vocabulary_range(scene: Scene) -> Measured | None:
+    """The highest token id against the embedding."""
+    highest = scene.training.facts("batch").number("tokens.highest")
+    size = scene.training.said.number("model.config.vocab_size")
+    if highest is None or size is None:
+        return None
+    if highest >= size:
+        text = f"token ids go up to {highest:g}, the model knows {size:g} tokens"
+        return confirmed(text, highest=highest, vocabulary=size)
+    return undecided(f"all token ids lie below {size:g}; whether they mean the same words no number shows")
+
+
+@probe("evaluation-order", "order")
+def evaluation_order(scene: Scene) -> Measured | None:
+    """Two passes over the evaluation data."""
+    passes = [moment.said.flag("same_order_twice") for moment in scene.moments]
+    passes.append(scene.training.facts("order").flag("validation.same_order_twice"))
+    if False in passes:
+        return confirmed("two passes over this data give its rows in different orders")
+    return refuted("two passes over this data give its rows in the same order") if True in passes else None
+
+
+@probe("label-order", "order")
+def label_order(scene: Scene) -> Measured | None:
+    """Whether two epochs of training would see the same rows in the same order, or in the same batches."""
+    order = scene.training.facts("order")
+    same, batches = order.flag("train.same_order_twice"), order.flag("train.same_batches_twice")
+    if same is None:
+        return None
+    if scene.finding.code == "TFD019":
+        if batches and not same:
+            return confirmed("a second pass brings the same rows together in the same batches, only in another order")
+        return None if same else refuted("a second pass puts other rows together")
+    if not same:
+        return refuted("a second pass over the training data gives another order")
+    changes, expected = order.number("train.label_changes"), order.number("train.label_changes_expected")
+    text = "two passes over the training data give the same order"
+    if changes is not None and expected and changes < SORTED * expected:
+        text += f", and its labels come in runs: {changes:g} changes where a mixed order has {expected:.0f}"
+    return confirmed(text)
+
+
+@probe("split-overlap", "order")
+def split_overlap(scene: Scene) -> Measured | None:
+    """Rows that training and validation share."""
+    order = scene.training.facts("order")
+    shared, rows = order.number("shared_rows"), order.number("validation_rows")
+    if shared is None or not rows:
+        return None
+    if shared:
+        text = f"{shared:g} of {rows:g} validation rows are among those trained on"
+        return confirmed(text, shared=shared, rows=rows)
+    return undecided(f"none of {rows:g} validation rows is among the training rows that were looked at")
+
+
+@probe("dataset-size")
+def dataset_size(scene: Scene) -> Measured | None:
+    """The steps that fit() asks for against the batches that there are."""
+    said = scene.training.said
+    batches, per_epoch, epochs = (said.number(name) for name in ("feed.batches", "steps_per_epoch", "epochs"))
+    if said.flag("feed.infinite"):
+        if per_epoch is None:
+            return confirmed("the data never ends, and fit() is not told when an epoch does")
+        return refuted(f"the data never ends, an epoch is {per_epoch:g} steps")
+    if batches is None or per_epoch is None or epochs is None:
+        return None
+    wanted = per_epoch * epochs
+    text = f"fit() asks for {epochs:g} times {per_epoch:g} batches, the data has {batches:g}"
+    return confirmed(text, wanted=wanted, batches=batches) if wanted > batches else refuted(text)
+
+
+@probe("distinct-shapes", "batch")
+def distinct_shapes(scene: Scene) -> Measured | None:
+    """The shapes for each of which XLA compiles the model anew."""
+    shapes = scene.training.facts("batch").number("tokens.shapes")
+    if shapes is None:
+        return None
+    if shapes > 1:
+        return confirmed(
+            f"the batches that were looked at have {shapes:g} shapes: each is compiled anew", shapes=shapes
+        )
+    return undecided("the batches that were looked at have one shape")
+
+
+@probe("collator-tensors")
+def collator_tensors(scene: Scene) -> Measured | None:
+    """What the collator was told to return."""
+    told = [moment.said.text("return_tensors") for moment in scene.moments if moment.said.text("collator")]
+    if "pt" in told:
+        return confirmed('the collator of the run has return_tensors="pt"')
+    return refuted(f'the collator of the run has return_tensors="{told[0]}"') if any(told) else None
+
+
+@probe("first-batch", "batch")
+def first_batch(scene: Scene) -> Measured | None:
+    """Whether fit() came through its first steps."""
+    training = scene.training
+    if scene.finding.code == "TFD036":
+        longest = training.facts("batch").number("tokens.longest")
+        limit = training.said.number("model.config.max_position_embeddings")
+        if longest is None or limit is None:
+            return None
+        text = f"the longest row has {longest:g} tokens, the model {limit:g} positions"
+        return confirmed(text, longest=longest, positions=limit) if longest > limit else undecided(text)
+    if training.log:
+        return refuted("fit() made its batches and trained on them")
+    return None
+
+
+@probe("callback-monitor")
+def callback_monitor(scene: Scene) -> Measured | None:
+    """What the callbacks follow against what fit() wrote into its log."""
+    said, log = scene.training.said, scene.training.log
+    callbacks = [one for one in said.items("callbacks") if isinstance(one, dict)]
+    followers = [(i, one) for i, one in enumerate(callbacks) if one.get("monitor")]
+    if not followers or not log:
+        return None
+    if scene.finding.code == "TFE007":
+        makers = [i for i, one in enumerate(callbacks) if one.get("class") == "KerasMetricCallback"]
+        if makers and followers[0][0] < makers[0]:
+            return confirmed(f"{followers[0][1]['class']} is called before KerasMetricCallback has computed its metric")
+        return refuted("the metric is computed before the callback that follows it is called") if makers else None
+    unknown = [one for _, one in followers if one["monitor"] not in log]
+    if unknown:
+        return confirmed(f"{unknown[0]['class']} follows {unknown[0]['monitor']}, fit() wrote {', '.join(log)}")
+    return refuted(f"fit() wrote {', '.join(log)}")

@@ -1,0 +1,65 @@
+"""What a run saw, for programs: the findings as in a scan, and all that was said and measured."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tflint_hf.report import json as findings_json
+
+if TYPE_CHECKING:
+    from tflint_hf.dynamic.confirm import Confirmation
+    from tflint_hf.dynamic.record import Frames, Observation, ObservedTraining
+    from tflint_hf.findings import ScanResult
+
+
+def render(result: ScanResult, confirmation: Confirmation) -> str:
+    return findings_json.dump(findings_json.content(result) | {"run": _finite(_run(confirmation.observation))})
+
+
+def _run(observation: Observation) -> dict[str, Any]:
+    record = observation.record
+    return {
+        "ended": record.ended.value,
+        "seconds": round(record.seconds, 1),
+        "versions": dict(observation.versions),
+        "devices": list(observation.devices),
+        "stand_ins": list(observation.stand_ins),
+        "missing": list(observation.missing),
+        "kept_back": list(observation.kept_back),
+        "troubles": list(observation.troubles),
+        "stops": [
+            {"type": e.type, "text": e.text, "at": _frames(e.at), "went_on": e.went_on or None}
+            for e in observation.errors
+        ],
+        "trainings": [_training(training) for training in observation.trainings],
+    }
+
+
+def _training(training: ObservedTraining) -> dict[str, Any]:
+    return {
+        "number": training.number,
+        "at": _frames(training.at),
+        "compiled_at": _frames(training.compiled_at),
+        "model": training.said.mapping("model"),
+        "optimizer": training.said.mapping("optimizer"),
+        "loss": training.said.mapping("compiled.loss"),
+        "measured": {name: facts.said for name, facts in sorted(training.measured.items())},
+        "failed": dict(training.failed),
+        "log": {name: list(values) for name, values in training.log.items()},
+    }
+
+
+def _frames(frames: Frames) -> list[dict[str, Any]]:
+    return [{"path": frame.path, "cell": frame.cell, "line": frame.line} for frame in frames]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they are written as the words that Python has for them."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
