@@ -11,7 +11,7 @@ from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument
 from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
 from tflint_hf.trace.events import Compiled, DeviceConfigured, Fitted, ModelMade
-from tflint_hf.trace.objects import Form, ModelOrigin
+from tflint_hf.trace.objects import Form, Model, ModelOrigin
 from tflint_hf.trace.views import ModelUse, TapeCall, Trace, Training
 
 _KERAS_LOSSES = frozenset({Form.STRING, Form.FUNCTION, Form.OBJECT})
@@ -27,11 +27,12 @@ def keras_loss_hides_decoder_inputs(training: Training) -> Iterator[Fault]:
     if not losses or any(loss.form not in _KERAS_LOSSES for loss in losses):
         return
     for fit in training.fits:
-        if fit.has_targets is True and fit.keys is not None and not _DECODER_SIDE & set(fit.keys):
+        if fit.has_targets is True and _lacks_decoder_inputs(fit, model):
             site = training.compiled.site
             argument = site.arguments.get("loss")
             fix = None
-            if argument is not None:
+            # The model's own loss finds labels beside named inputs only.
+            if argument is not None and fit.keys is not None:
                 edits = (RemoveArgument(site.place, argument),)
                 fix = PlannedFix(Safety.UNSAFE, "Let the model compute its own loss", edits)
             yield Fault(
@@ -41,6 +42,18 @@ def keras_loss_hides_decoder_inputs(training: Training) -> Iterator[Fault]:
                 fix=fix,
             )
             return
+
+
+def _lacks_decoder_inputs(fit: Fitted, model: Model) -> bool:
+    """Whether nothing among the inputs is for the decoder."""
+    if fit.keys is not None:
+        return not _DECODER_SIDE & set(fit.keys)
+    inputs = fit.inputs
+    order = model.head.call_arguments if model.head is not None else None
+    if inputs is None or not order or inputs.kind == "dict":
+        return False
+    # Keras hands a list over whole, and the model takes it apart in the order of its arguments.
+    return not _DECODER_SIDE & set(order[: len(inputs.names)])
 
 
 @check("TFM013")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
@@ -10,7 +11,7 @@ from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety
 from tflint_hf.fixes import AddArgument, PlannedFix, RepeatCall, Replace
 from tflint_hf.trace.events import CallbackMade, Saved, SavedModelLoaded, TokenizerSaved, WeightsLoaded
-from tflint_hf.trace.objects import Form, Model, ModelOrigin
+from tflint_hf.trace.objects import Form, Model, ModelOrigin, SavedFile
 from tflint_hf.trace.views import Trace, Training
 
 
@@ -50,7 +51,7 @@ def load_model_of_tf_model(trace: Trace) -> Iterator[Fault]:
     saves = list(trace.of(Saved))
     internal = {id(t.model.site) for t in trace.of(Training) if t.fits and not t.compiled.loss_given}
     for loaded in trace.of(SavedModelLoaded):
-        before = [s for s in saves if s.file.whole and s.file.path == loaded.file.path and s.order < loaded.order]
+        before = [s for s in saves if s.order < loaded.order and _are_same(s.file, loaded.file)]
         if not before or before[-1].run != loaded.run:
             continue
         saved = before[-1]
@@ -77,6 +78,11 @@ def _told_the_class(trace: Trace, saved: Saved, loaded: SavedModelLoaded) -> Pla
         return None
     add = AddArgument(loaded.site.place, f'custom_objects={{"{names[0]}": {names[0]}}}')
     return PlannedFix(Safety.SAFE, f"Tell Keras of {names[0]}", (*imports, add))
+
+
+def _are_same(one: SavedFile, other: SavedFile) -> bool:
+    """Whether two paths, however they are written, name one file or folder."""
+    return one.whole and other.whole and posixpath.normpath(one.path) == posixpath.normpath(other.path)
 
 
 def _cannot_be_loaded(saved: Saved, loaded: SavedModelLoaded, internal: set[int]) -> str:

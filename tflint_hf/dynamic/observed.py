@@ -157,6 +157,8 @@ def _events(training: ObservedTraining) -> Iterator[Event]:
         tokenizer=None,
         batch_size=UNKNOWN,
         steps_count_rows=False,
+        rows=None,
+        validation_rows=None,
     )
 
 

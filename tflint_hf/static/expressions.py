@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import posixpath
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -79,7 +80,7 @@ def _string(_machine: Machine, node: cst.SimpleString | cst.ConcatenatedString, 
 
 def _formatted(machine: Machine, node: cst.FormattedString, scope: Scope) -> Value:
     parts: list[str] = []
-    soft, known = False, True
+    soft, known, is_path = False, True, False
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
             parts.append(part.value)
@@ -87,11 +88,17 @@ def _formatted(machine: Machine, node: cst.FormattedString, scope: Scope) -> Val
             value = evaluate(machine, part.expression, scope)
             if "%" in "".join(source_text(spec) for spec in part.format_spec or ()):
                 uses.read_as_probability(machine, value, part.expression, scope)
+            if isinstance(value, Ending) and value.whole and part.format_spec is None:
+                parts.append(value.text)
+                is_path = True
+                continue
             if not isinstance(value, Const) or part.format_spec is not None or part.conversion is not None:
                 known = False
                 continue
             soft = soft or value.soft
             parts.append(str(value.value))
+    if known and is_path:
+        return Ending("".join(parts), whole=True)
     return Const("".join(parts), soft) if known else _ending(node)
 
 
@@ -206,6 +213,8 @@ def combine(
     amount = amounts.combine(op, left, right)
     if amount is not None:
         return amount
+    if isinstance(left, Ending) and isinstance(op, cst.Divide):
+        return joined_path([left, right])
     if not left.known and isinstance(op, cst.Add | cst.Divide):
         ending = ending_of(right)
         if ending is not None:
@@ -219,6 +228,15 @@ def _repeated(items_of: ListValue, times: Const) -> ListValue:
     if not items_of.exact or times.soft or len(items_of.items) * times.value > _MOST_REPEATED:
         return list_of(items_of.kind, items_of.element)
     return make_list(items_of.kind, items_of.values * times.value)
+
+
+def joined_path(parts: list[Value]) -> Value:
+    """A path put together of its parts: all of it, or as much of its end as is known."""
+    texts = [ending_of(part) for part in parts]
+    whole = all(isinstance(part, Const) or (isinstance(part, Ending) and part.whole) for part in parts)
+    if whole and all(text is not None for text in texts):
+        return Ending(posixpath.join(*(text or "" for text in texts)), whole=True)
+    return UNKNOWN if not texts or texts[-1] is None else Ending(texts[-1])
 
 
 def _arithmetic(compute: Callable[[Any, Any], Any], left: Const, right: Const) -> Value:
@@ -347,6 +365,7 @@ def _rounds(machine: Machine, for_in: cst.CompFor, scope: Scope, body: Callable[
     if len(rounds) > MAX_UNROLLED:
         rounds, exact = [join_all(rounds)], False
     values: list[Value] = []
+    loops, machine.open_loops = machine.open_loops, machine.open_loops + (not exact)
     for item in rounds:
         items.assign_target(machine, for_in.target, item, scope)
         skip = False
@@ -364,6 +383,7 @@ def _rounds(machine: Machine, for_in: cst.CompFor, scope: Scope, body: Callable[
             exact = exact and inner_exact
         else:
             values.append(body())
+    machine.open_loops = loops
     return values, exact
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tflint_hf.static import attributes, calls
+from tflint_hf.static import attributes, calls, uses
 from tflint_hf.static.library import hooks
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -109,6 +109,8 @@ def get_item(machine: Machine, receiver: Value, key: Value, node: cst.Subscript,
             part.facts["cut"] = cut(receiver, key, Place(scope.unit, node))
         return part
     if isinstance(receiver, DictValue):
+        if not receiver.open:
+            uses.note_text(machine, key, map(Const, receiver.items))
         found = _dict_item(receiver, key)
         # Whatever else a dictionary may hold, this is what models and tokenizers call the token ids.
         is_ids = isinstance(key, Const) and key.value == "input_ids" and key.value not in receiver.items

@@ -56,7 +56,10 @@ class Frame:
 
 @dataclass(eq=False, slots=True)
 class Machine:
-    """`steps` counts evaluated expressions; past `limit` every value is unknown, so that any program ends in time."""
+    """`steps` counts evaluated expressions; past `limit` every value is unknown, so that any program ends in time.
+
+    `read_as_texts` are the names of the columns that the function of a map() looks up as texts.
+    """
 
     target: Target
     modules: Modules
@@ -86,6 +89,7 @@ class Machine:
     custom_objects: bool = False
     tapes: list[Value] = field(default_factory=list)
     strategy: Strategy | Missing = ABSENT
+    read_as_texts: set[str] = field(default_factory=set)
     policies: dict[str, Value] = field(default_factory=dict)
     used_inputs: dict[int, Any] = field(default_factory=dict)
     saved: set[str] = field(default_factory=set)

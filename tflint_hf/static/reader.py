@@ -36,6 +36,7 @@ from tflint_hf.static.library import (  # noqa: F401
     predictions,
     pretrained,
     saving,
+    seeds,
     splitting,
     strategies,
     tables,

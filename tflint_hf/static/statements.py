@@ -75,7 +75,8 @@ def _statement(machine: Machine, node: Any, scope: Scope) -> Flow:
             if flow is not Flow.NORMAL:
                 return flow
         return Flow.NORMAL
-    handler = _COMPOUND.get(type(node))
+    # A block on the line of its `if` or `def` has its statements without lines of their own.
+    handler = _COMPOUND.get(type(node)) or _SMALL.get(type(node))
     return handler(machine, node, scope) if handler is not None else Flow.NORMAL
 
 

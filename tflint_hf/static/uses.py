@@ -9,12 +9,14 @@ import libcst as cst
 
 from tflint_hf.static import inputs
 from tflint_hf.static.syntax import dotted_name, inside_loop, source_text
-from tflint_hf.static.values import UNKNOWN, Array, Const, Fact, Value
+from tflint_hf.static.values import UNKNOWN, Array, ClassId, Const, Fact, Value
 from tflint_hf.trace.events import PredictionCompared, PredictionUsed, ReadAsProbability, ResultDiscarded
 from tflint_hf.trace.objects import GivenLabels, Prediction, PredictionForm, Tensor
 from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
@@ -92,6 +94,10 @@ def comparison(machine: Machine, node: cst.Comparison, left: Value, right: Value
     if isinstance(part.operator, cst.Equal | cst.NotEqual):
         labels = node.left if isinstance(left, Array) else part.comparator
         compared(machine, left, right, source_text(labels), Place(scope.unit, node))
+        named = isinstance(value, Array) and value.holder is None and bool(value.name)
+        if named and isinstance(bound, Const) and isinstance(bound.value, str):
+            note_text(machine, value, [bound])
+            return ClassId(2, f'the comparison with "{bound.value}"')
         return UNKNOWN
     if not isinstance(value, Fact) or not isinstance(value.data, Prediction):
         return UNKNOWN
@@ -101,6 +107,14 @@ def comparison(machine: Machine, node: cst.Comparison, left: Value, right: Value
     if value.data.form is PredictionForm.OUTPUT:
         return UNKNOWN
     return Fact(replace(value.data, form=PredictionForm.CLASS_IDS))
+
+
+def note_text(machine: Machine, value: Value, compared: Iterable[Value]) -> None:
+    """A value is looked up among others: where these are texts, it must be one."""
+    if isinstance(value, Array) and value.name:
+        others = list(compared)
+        if others and all(isinstance(other, Const) and isinstance(other.value, str) for other in others):
+            machine.read_as_texts.add(value.name)
 
 
 def result_discarded(call: LibraryCall) -> None:

@@ -45,9 +45,10 @@ class Const(Value):
 
 @dataclass(eq=False, slots=True)
 class Ending(Value):
-    """A text of which only the end is known."""
+    """A text of which only the end is known. `whole`: it is all of a path, which is never a name on the Hub."""
 
     text: str
+    whole: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -25,7 +25,7 @@ from tflint_hf.target.statements import exact_version, holding, library_name, pa
 UNKNOWN = {"transformers": "4.57.6", "tensorflow": "2.21.0", "datasets": "4.8.5"}
 _LIBRARIES = tuple(UNKNOWN)
 # Those whose version is worked out; of all others it only counts whether they are listed.
-_WORKED_OUT = (*_LIBRARIES, "tf-keras", "keras")
+_WORKED_OUT = (*_LIBRARIES, "tf-keras", "keras", "pandas")
 _ROOT_MARKERS = frozenset(
     {".git", "pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "environment.yaml", "Pipfile"}
     | {"uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock"}

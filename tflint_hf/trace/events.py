@@ -158,6 +158,7 @@ class Fitted(Event):
     fit() has its defaults. `callback_places` are the elements of the list of callbacks, empty if one of them is not
     known, or has no place. `own_callbacks`: some callback is of a class of the program; `validates`: there is
     validation data. `tokenizer` is the one that made the token ids.
+    `rows` and `validation_rows` are equal where both are made of the same rows, None where that is not known.
     """
 
     model: Model
@@ -183,13 +184,18 @@ class Fitted(Event):
     tokenizer: Tokenizer | None
     batch_size: int | Missing
     steps_count_rows: bool
+    rows: object
+    validation_rows: object
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Evaluated(Event):
+    """`rows` are equal to those of a fit() on the same rows, None where that is not known."""
+
     model: Model
     feed: Feed | None
     site: CallSite
+    rows: object
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -526,3 +532,23 @@ class PolicySet(Event):
 
     policy: str | Missing
     origin: KerasOrigin | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class SeedSet(Event):
+    """`call` gives the generators of random numbers a seed: those of "python", "numpy" and "tensorflow".
+
+    Code that is not known, and may do so by its name, counts for all of them. `function` is what is called.
+    """
+
+    call: str
+    generators: frozenset[str]
+    function: Place
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class RandomSplit(Event):
+    """Rows are split at random, and nothing given decides how. `argument` would, "" where it is given as None."""
+
+    site: CallSite
+    argument: str

@@ -19,6 +19,7 @@ from tflint_hf.static.values import (
     Const,
     DictValue,
     EncodingValue,
+    Ending,
     External,
     Instance,
     Length,
@@ -181,7 +182,9 @@ def _map(call: LibraryCall) -> Value:
     rounds, exact = items.iterate(call.machine, call.rest[1], call.node, call.scope)
     if len(call.rest) > 2 or len(rounds) > 16:
         return list_of("list", UNKNOWN)
+    loops, call.machine.open_loops = call.machine.open_loops, call.machine.open_loops + (not exact)
     values = [calls.call(call.machine, call.rest[0], Arguments([v]), call.node, call.scope) for v in rounds]
+    call.machine.open_loops = loops
     return make_list("list", values) if exact else list_of("list", join_all(values))
 
 
@@ -223,6 +226,8 @@ def _whole_number(call: LibraryCall) -> Value:
 @path("builtins.str")
 def _str(call: LibraryCall) -> Value:
     value = first(call)
+    if isinstance(value, Ending):
+        return value
     return Const(str(value.value), value.soft) if isinstance(value, Const) else UNKNOWN
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tflint_hf.static import items
+from tflint_hf.static import items, uses
 from tflint_hf.static.library.hooks import method
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -72,6 +72,7 @@ def _index(call: LibraryCall) -> Value:
     if not receiver.exact or not receiver.items:
         return UNKNOWN
     wanted = first(call)
+    uses.note_text(call.machine, wanted, receiver.values)
     if isinstance(wanted, Const):
         for position, value in enumerate(receiver.values):
             if isinstance(value, Const) and value.value == wanted.value:

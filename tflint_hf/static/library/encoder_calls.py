@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tflint_hf.static.values import DictValue, Fact, ListValue, Value
+from tflint_hf.static.values import Const, DictValue, Fact, ListValue, Value
 from tflint_hf.trace.objects import EncoderCall, Model, Tensor
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def encoder_call(call: LibraryCall, model: Model) -> EncoderCall:
     inputs: dict[str, Tensor | None] = {}
     complete = not call.open
     for position, value in enumerate(call.rest):
+        if isinstance(value, Const) and value.value is None:
+            continue
         if position == 0 and isinstance(value, DictValue):
             inputs.update({str(k): _tensor(v) for k, v in value.items.items()})
             complete = complete and not value.open
@@ -32,6 +34,8 @@ def encoder_call(call: LibraryCall, model: Model) -> EncoderCall:
         else:
             complete = False
     for name, value in call.given.items():
+        if isinstance(value, Const) and value.value is None:
+            continue
         if name in {"inputs", "input_ids"} and isinstance(value, DictValue):
             inputs.update({str(k): _tensor(v) for k, v in value.items.items()})
             complete = complete and not value.open

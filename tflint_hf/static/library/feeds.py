@@ -88,6 +88,7 @@ def note_leaving(machine: Machine, values: Iterable[Value], place: Place) -> Non
 
 
 def _made(call: LibraryCall, feed: Feed) -> Value:
+    feed = replace(feed, single=not call.machine.open_loops)
     call.machine.record(FeedMade, call.site.callee, call.group, feed=feed)
     note_padding(call, call.get("tokenizer"), call.site.values.get("tokenizer", call.site.callee))
     if isinstance(feed.collator, Collator):

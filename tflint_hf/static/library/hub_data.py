@@ -15,6 +15,7 @@ from tflint_hf.static.library import hooks
 from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.rows import taken
+from tflint_hf.static.library.same_rows import new_rows
 from tflint_hf.static.syntax import source_text
 from tflint_hf.static.values import (
     UNKNOWN,
@@ -78,18 +79,27 @@ def _load_dataset(call: LibraryCall) -> Value:
     config = text_of(call.get("name") or UNKNOWN)
     split_value = call.get("split")
     dataset = Dataset(name, call.site, is_dict=split_value is None, shuffled=False, splits=_local_splits(name, call))
+    dataset = replace(dataset, rows=new_rows(call.machine))
     if "name" in call.given and config is None and name not in _LOCAL_FORMATS:
         columns, sorted_by_label = None, None
     else:
         columns, sorted_by_label = _known_columns(name, config)
     spelled = f"{name}/{config}" if config else name
-    dataset = replace(dataset, name=spelled, columns=columns, open=columns is None, sorted_by_label=sorted_by_label)
+    dataset = replace(
+        dataset,
+        from_tables=name in {"csv", "pandas"},
+        name=spelled,
+        columns=columns,
+        open=columns is None,
+        sorted_by_label=sorted_by_label,
+    )
     if call.open and split_value is None:
         dataset = replace(dataset, is_dict=None)
     if split_value is None:
         return Fact(dataset)
     if isinstance(split_value, ListValue) and split_value.exact:
-        return make_list("list", (Fact(_of_split(dataset, v)) for v in split_value.values))
+        parts = (replace(dataset, rows=new_rows(call.machine)) for _ in split_value.values)
+        return make_list("list", (Fact(_of_split(p, v)) for p, v in zip(parts, split_value.values, strict=True)))
     return Fact(_of_split(dataset, split_value))
 
 
@@ -142,7 +152,7 @@ def _known_columns(name: str, config: str | None) -> tuple[dict[str, Column] | N
 
 @path("datasets.load_from_disk")
 def _load_from_disk(call: LibraryCall) -> Value:
-    return Fact(Dataset("a saved data set", call.site))
+    return Fact(Dataset("a saved data set", call.site, rows=new_rows(call.machine)))
 
 
 @path("datasets.Dataset.from_dict", "datasets.Dataset.from_list")
@@ -155,13 +165,28 @@ def _from_dict(call: LibraryCall) -> Value:
         columns = {k: column_of(v) for k, v in mapping.items.items() if isinstance(k, str)}
         if not any(column.words for column in columns.values()):
             columns = {k: replace(column, word_tags=False) for k, column in columns.items()}
-    return Fact(Dataset("Dataset.from_dict", call.site, False, columns=columns, open=columns is None, shuffled=None))
+    return Fact(
+        Dataset(
+            "Dataset.from_dict",
+            call.site,
+            False,
+            columns=columns,
+            open=columns is None,
+            shuffled=None,
+            rows=new_rows(call.machine),
+        )
+    )
 
 
 @path("datasets.Dataset.*")
 def _from_other(call: LibraryCall) -> Value:
-    if call.path.rpartition(".")[2].startswith("from_"):
-        return Fact(Dataset(call.path, call.site, False, shuffled=None))
+    maker = call.path.rpartition(".")[2]
+    if maker.startswith("from_"):
+        return Fact(
+            Dataset(
+                call.path, call.site, False, shuffled=None, from_tables=maker == "from_csv", rows=new_rows(call.machine)
+            )
+        )
     return UNKNOWN
 
 
@@ -177,7 +202,7 @@ def _concatenate(call: LibraryCall) -> Value:
     first = dataset_of(value.values[0]) if isinstance(value, ListValue) and value.exact and value.items else None
     if first is None:
         return UNKNOWN
-    return Fact(replace(first, split=facts.UNKNOWN, shuffled=None))
+    return Fact(replace(first, split=facts.UNKNOWN, shuffled=None, rows=new_rows(call.machine)))
 
 
 #: Methods that a Dataset has and a DatasetDict has not.

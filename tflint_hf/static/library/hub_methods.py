@@ -22,15 +22,19 @@ from tflint_hf.static.library.hub_data import (
     splits_of,
     strings,
 )
+from tflint_hf.static.library.same_rows import new_rows
+from tflint_hf.static.library.seeds import note_split
 from tflint_hf.static.library.tables import Table
 from tflint_hf.static.machine import Mapping
 from tflint_hf.static.values import (
     UNKNOWN,
+    ClassId,
     Const,
     DictValue,
     EncodingValue,
     Fact,
     ListValue,
+    Union,
     Value,
     list_of,
     make_list,
@@ -38,7 +42,7 @@ from tflint_hf.static.values import (
 )
 from tflint_hf.trace import objects as facts
 from tflint_hf.trace.events import FolderFilled
-from tflint_hf.trace.objects import Column, Dataset
+from tflint_hf.trace.objects import Column, Dataset, LabelEncoding
 
 
 @method(Dataset, "map", signature="datasets.Dataset.map")
@@ -55,10 +59,41 @@ def _map(call: LibraryCall) -> Value:
     more: list[Value] = [UNKNOWN] if call.get("with_indices") is not None else []
     loops, call.machine.open_loops = call.machine.open_loops, call.machine.open_loops + 1
     mapping, call.machine.mapping = call.machine.mapping, _mapping(call)
+    read, call.machine.read_as_texts = call.machine.read_as_texts, set()
     made = calls.call(call.machine, function, Arguments([batch, *more], extra), call.node, call.scope)
+    texts, call.machine.read_as_texts = call.machine.read_as_texts, read
     call.for_effect = not made.known or (isinstance(made, Const) and made.value is None)
     call.machine.open_loops, call.machine.mapping = loops, mapping
-    return Fact(_padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made, row), call))
+    changed = _padded_in_chunks(_with_columns(_without(data, call.get("remove_columns")), made, row), call)
+    if data.from_tables and call.get("features") is None and not call.open:
+        changed = _texts_again(changed, made, texts | _texts_in(data), call)
+    return Fact(changed)
+
+
+def _texts_in(data: Dataset) -> set[str]:
+    """The columns that are known to hold texts."""
+    named = (data.columns or {}).items()
+    return {name for name, c in named if c.labels is not None and c.labels.encoding is LabelEncoding.TEXT}
+
+
+def _texts_again(data: Dataset, made: Value, texts: set[str], call: LibraryCall) -> Dataset:
+    """map() tries the old type of a column first, and the texts of pandas take numbers for texts too."""
+    source = made.columns if isinstance(made, EncodingValue) else made
+    columns = dict(data.columns or {})
+    if isinstance(source, DictValue):
+        for name in texts & source.items.keys() & columns.keys():
+            if _are_numbers(source.items[name]):
+                columns[name] = Column(kept_texts=source.places.get(name) or call.site.callee)
+    return replace(data, columns=columns if data.columns is not None else None)
+
+
+def _are_numbers(value: Value) -> bool:
+    """Whether these are surely numbers, or a list of numbers."""
+    if isinstance(value, Union):
+        return all(_are_numbers(one) for _, one in value.alternatives)
+    if isinstance(value, ListValue):
+        return _are_numbers(value.element)
+    return isinstance(value, ClassId) or (isinstance(value, Const) and isinstance(value.value, int | float))
 
 
 def _mapping(call: LibraryCall) -> Mapping:
@@ -198,14 +233,28 @@ def _shuffle(call: LibraryCall) -> Value:
     if call.path == "shuffle":
         return Fact(replace(data, shuffled=True))
     _needs_one_split(call, data)
+    note_split(call, "seed")
     asked = call.get("shuffle")
     shuffled = data.shuffled if isinstance(asked, Const) and asked.value is False else True
-    return Fact(replace(data, is_dict=True, shuffled=shuffled, split=facts.UNKNOWN, splits=("train", "test")))
+    return Fact(
+        replace(
+            data,
+            is_dict=True,
+            shuffled=shuffled,
+            split=facts.UNKNOWN,
+            splits=("train", "test"),
+            rows=new_rows(call.machine),
+        )
+    )
 
 
 def _needs_one_split(call: LibraryCall, data: Dataset) -> None:
     if data.is_dict is True and call.path in ONLY_OF_ONE_SPLIT:
         note_split_needed(call.machine, call.path, call.site.callee, call.group, receiver_node(call))
+
+
+#: Methods that leave some rows out.
+_CHOOSING = frozenset({"filter", "select", "take", "skip", "shard"})
 
 
 @method(
@@ -230,6 +279,8 @@ def _same_columns(call: LibraryCall) -> Value:
     data = dataset_of(call.receiver)
     assert data is not None
     _needs_one_split(call, data)
+    if call.path in _CHOOSING:
+        data = replace(data, rows=new_rows(call.machine))
     if call.path == "select" and data.is_dict:
         data = replace(data, is_dict=None)
     if call.path in {"set_format", "set_transform", "reset_format"}:
@@ -280,7 +331,7 @@ def _elsewhere(call: LibraryCall) -> Value:
             named = [(n, Fact(replace(data, is_dict=False, split=n))) for n in names]
             pairs = (make_list("tuple", [Const(n), part]) for n, part in named)
             return make_list("list", pairs if call.path == "items" else (part for _, part in named))
-        split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN))
+        split = Fact(replace(data, is_dict=False if data.is_dict else None, split=facts.UNKNOWN, rows=None))
         return list_of("list", split if call.path == "values" else make_list("tuple", [UNKNOWN, split]))
     if call.path == "save_to_disk":
         folder = text_of(call.get("dataset_dict_path") or call.get("dataset_path") or (call.rest or [UNKNOWN])[0])

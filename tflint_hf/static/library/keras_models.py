@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from tflint_hf.static import attributes, calls, items
 from tflint_hf.static.calls import Arguments, LibraryCall
 from tflint_hf.static.inputs import inputs_in
@@ -74,12 +76,23 @@ def _functional(call: LibraryCall) -> Value:
 def _wiring(call: LibraryCall, outputs: list[Tensor], whole: Tensor) -> Wiring:
     given = call.get("inputs") or (call.rest[0] if call.rest else UNKNOWN)
     idle: dict[int, tuple[str, Place]] = {}
-    for name, value in given.items.items() if isinstance(given, DictValue) else [("", given)]:
+    for name, value in _named_inputs(given):
         for tensor in inputs_in(value):
             site = tensor.input_site
             if site is not None and id(site) not in call.machine.used_inputs:
                 idle[id(site)] = (tensor.name or str(name), site.callee)
     return Wiring(tuple(idle.values()), whole.calls, tuple(t.sequence for t in outputs))
+
+
+def _named_inputs(given: Value) -> list[tuple[str, Value]]:
+    """The inputs of a functional model by their keys, or by the names that they have in a list of names."""
+    if isinstance(given, DictValue):
+        return [(str(key), value) for key, value in given.items.items()]
+    if not isinstance(given, ListValue) or not given.exact or len(given.places) != len(given.items):
+        return [("", given)]
+    nodes = [place.anchor for place in given.places]
+    names = [node.value if isinstance(node, cst.Name) else "" for node in nodes]
+    return list(zip(names, given.values, strict=True))
 
 
 @path("keras.Sequential", "keras.models.Sequential")

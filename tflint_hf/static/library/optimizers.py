@@ -212,9 +212,7 @@ def optimizer_of(value: Value | None, place: Place, absent: Place, *, open_call:
     return Optimizer(Form.UNKNOWN, place)
 
 
-@path(
-    "keras.backend.set_value", "keras.utils.set_random_seed", "keras.mixed_precision.*", "keras.backend.clear_session"
-)
+@path("keras.backend.set_value", "keras.mixed_precision.*", "keras.backend.clear_session")
 def _setting(call: LibraryCall) -> Value:
     if call.path == "keras.backend.set_value":
         target = call.rest[0] if call.rest else call.get("x")

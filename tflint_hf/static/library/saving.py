@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tflint_hf.static import attributes
+from tflint_hf.static.expressions import joined_path
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.keras_callbacks import made_callback
@@ -41,7 +42,11 @@ if TYPE_CHECKING:
 def file_of(value: Value | None, weights_only: bool | None = False) -> SavedFile | None:
     """The file that a path names, None where nothing is known of it."""
     ending = ending_of(value) if value is not None else None
-    return None if ending is None else SavedFile(ending, text_of(value or UNKNOWN) is not None, weights_only)
+    return None if ending is None else SavedFile(ending, _is_whole(value), weights_only)
+
+
+def _is_whole(value: Value | None) -> bool:
+    return value.whole if isinstance(value, Ending) else text_of(value or UNKNOWN) is not None
 
 
 def _target(call: LibraryCall, *names: str) -> Value | None:
@@ -200,6 +205,25 @@ def _configure_device(call: LibraryCall) -> Value:
 
 @path("os.path.join")
 def _join(call: LibraryCall) -> Value:
-    """A path whose last part is known; it is one of this machine, never a name on the Hub."""
-    last = ending_of(call.rest[-1]) if call.rest and not call.open else None
-    return Ending(last) if last is not None else UNKNOWN
+    """A path of this machine, never a name on the Hub."""
+    return joined_path(call.rest) if call.rest and not call.open else UNKNOWN
+
+
+@path("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath")
+def _path(call: LibraryCall) -> Value:
+    return _join(call)
+
+
+@method(Ending, "joinpath")
+def _join_path(call: LibraryCall) -> Value:
+    return joined_path([call.receiver or UNKNOWN, *call.rest])
+
+
+@method(Ending, "as_posix", "resolve", "absolute", "expanduser", "__fspath__")
+def _same_path(call: LibraryCall) -> Value:
+    return call.receiver or UNKNOWN
+
+
+@path("os.fspath", "os.path.abspath", "os.path.normpath", "os.path.expanduser")
+def _plain_path(call: LibraryCall) -> Value:
+    return joined_path(call.rest[:1]) if call.rest else UNKNOWN

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.static import items
 from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.hooks import method, path
+from tflint_hf.static.library.seeds import note_split
 from tflint_hf.static.library.tables import Table
 from tflint_hf.static.values import UNKNOWN, Array, ListValue, Value, list_of, make_list
 from tflint_hf.trace.objects import Holder
@@ -35,6 +36,7 @@ def _split(_call: LibraryCall) -> Value:
 
 @path("sklearn.model_selection.train_test_split")
 def _parts(call: LibraryCall) -> Value:
+    note_split(call, "random_state")
     if not any(value.known for value in call.rest):
         return UNKNOWN
     return make_list("tuple", [_part(call.machine, value) for value in call.rest for _ in range(2)])

@@ -11,6 +11,7 @@ from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.library.hub_data import column_of
 from tflint_hf.static.library.rows import taken
+from tflint_hf.static.library.same_rows import new_rows
 from tflint_hf.static.values import UNKNOWN, Array, Const, DictValue, Fact, ListValue, Value, text_of
 from tflint_hf.trace.objects import Dataset, Holder, Taken
 
@@ -22,10 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Table(Value):
-    """A DataFrame. `columns` are those that the program wrote out, as far as it has not changed them."""
+    """A DataFrame. `columns` are those that the program wrote out, as far as it has not changed them.
+
+    `retyped`: its texts may not have the type that pandas gives them by itself.
+    """
 
     columns: dict[Any, Value] = field(default_factory=dict)
     complete: bool = False
+    retyped: bool = False
 
 
 _READERS = ("read_csv", "read_json", "read_parquet", "read_excel", "read_table", "read_feather")
@@ -38,9 +43,9 @@ def _pandas(call: LibraryCall) -> Value:
     name = call.path.rpartition(".")[2]
     data = call.get("data") or (call.rest[0] if call.rest else None)
     if name == "DataFrame" and isinstance(data, DictValue) and not data.open and "columns" not in call.given:
-        return Table({k: Array(labels=labels_of(v)) for k, v in data.items.items()}, complete=True)
+        return Table({k: Array(labels=labels_of(v)) for k, v in data.items.items()}, True, _is_retyped(call))
     if name == "DataFrame" or (name in _READERS and not call.open and not _OTHER_RESULTS & call.given.keys()):
-        return Table()
+        return Table(retyped=_is_retyped(call))
     if name == "Series":
         return Array(labels=labels_of(first(call)), holder=Holder.SERIES)
     if name == "concat":
@@ -49,6 +54,10 @@ def _pandas(call: LibraryCall) -> Value:
         if known and isinstance(parts, ListValue) and all(isinstance(part, Table) for part in parts.values):
             return Table()
     return UNKNOWN
+
+
+def _is_retyped(call: LibraryCall) -> bool:
+    return call.open or bool({"dtype", "dtype_backend", "converters", "engine"} & call.given.keys())
 
 
 @method(
@@ -63,8 +72,9 @@ def _same_table(call: LibraryCall) -> Value:
             _forget(call.machine, table)
         return Const(None) if isinstance(changed_itself, Const) and changed_itself.value is True else UNKNOWN
     if call.path == "copy" and isinstance(call.receiver, Table):
-        return Table(dict(call.receiver.columns), call.receiver.complete)
-    return Table()
+        return Table(dict(call.receiver.columns), call.receiver.complete, call.receiver.retyped)
+    retyped = call.path == "astype" or (isinstance(call.receiver, Table) and call.receiver.retyped)
+    return Table(retyped=retyped)
 
 
 def _forget(machine: Machine, table: Table) -> None:
@@ -87,7 +97,10 @@ def _from_pandas(call: LibraryCall) -> Value:
     if isinstance(table, Table) and table.complete:
         columns = {k: column_of(v) for k, v in table.columns.items() if isinstance(k, str)}
     name = "datasets.Dataset.from_pandas"
-    return Fact(Dataset(name, call.site, False, columns=columns, open=columns is None, shuffled=None))
+    plain = not (isinstance(table, Table) and table.retyped)
+    made = Dataset(name, call.site, False, columns=columns, open=columns is None, shuffled=None, from_tables=plain)
+    made = replace(made, rows=new_rows(call.machine))
+    return Fact(made)
 
 
 @method(Table, "*")

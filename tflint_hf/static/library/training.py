@@ -17,6 +17,7 @@ from tflint_hf.static.library.metrics import metrics_of
 from tflint_hf.static.library.model_state import encoders_frozen, frozen_parts, receiving_model, state_of
 from tflint_hf.static.library.optimizers import optimizer_of
 from tflint_hf.static.library.rows import element_place, note_encodings, note_rows_given, note_targets
+from tflint_hf.static.library.same_rows import rows_of_feed, validates_on_training_data
 from tflint_hf.static.library.structures import structure_of
 from tflint_hf.static.library.text import literal
 from tflint_hf.static.values import (
@@ -133,6 +134,7 @@ def _fit(call: LibraryCall) -> Value:
     call.machine.store.write(value.state, "built", Const(True))
     inputs = call.get("x") or call.get("generator")
     feed, validation = feed_of(inputs), feed_of(call.get("validation_data"))
+    same = validates_on_training_data(call)
     given = {name: call.get(name) for name in ("x", "y", "validation_data")}
     note_rows_given(call, "fit", given, as_texts=False)
     callbacks, known = callbacks_of(call.get("callbacks"), call.site.values.get("callbacks", call.site.callee))
@@ -164,6 +166,8 @@ def _fit(call: LibraryCall) -> Value:
         tokenizer=feed.rows_tokenizer if feed is not None else tokenizer_behind(inputs or UNKNOWN),
         batch_size=literal(call.get("batch_size"), facts.UNKNOWN if call.open else ABSENT),
         steps_count_rows=feed is not None and _count_rows(call.get("steps_per_epoch"), feed),
+        rows=call.site.place if same else rows_of_feed(feed),
+        validation_rows=call.site.place if same else rows_of_feed(validation),
     )
     return UNKNOWN
 
@@ -225,6 +229,7 @@ def _evaluate(call: LibraryCall) -> Value:
             model=described(value),
             feed=feed_of(call.get("x")),
             site=call.site,
+            rows=rows_of_feed(feed_of(call.get("x"))),
         )
     return UNKNOWN
 

@@ -107,7 +107,8 @@ class Column:
     `padded_to_longest`: a tokenizer padded the rows that it got together, and cut them at no fixed length.
     `encoding` is the tokenizer call that gave it, as long as it is what that call gave. `words`: each row is a list of
     words; `word_tags`: of a class id for each word. `taken` is where it was taken over from another column. `longest`
-    is about its texts, as in Texts. `lists`: each row is a list of its own, as the program made it.
+    is about its texts, as in Texts. `lists`: each row is a list of its own, as the program made it. `kept_texts` is
+    where numbers were written into it that its type turns into texts again.
     """
 
     labels: Labels | None = None
@@ -121,6 +122,7 @@ class Column:
     taken: Taken | None = None
     longest: int | None = None
     lists: bool = False
+    kept_texts: Place | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -130,6 +132,8 @@ class Dataset:
     `columns` is None when the schema is not known; `open` says that there may be more columns than these. `split` is
     the name it was taken out of a dictionary by. `shuffled` counts any shuffle on the way here. `splits` are all that
     a dictionary has, None if they are not known; `renamed`: it was put into a dictionary by another name.
+    `from_tables`: pandas made its columns. `rows` is the same object for all that hold the same rows, split by split;
+    None where it may stand for several.
     """
 
     name: str
@@ -142,6 +146,8 @@ class Dataset:
     sorted_by_label: bool | None = None
     splits: tuple[str, ...] | None = None
     renamed: bool = False
+    from_tables: bool = False
+    rows: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,8 @@ class Feed:
     None means not known. `tokenizer` is the one that prepare_tf_dataset was given. `rows_tokenizer` is the one that
     made the token ids, `tokenizer_name` the program's name for it, where it has one. `mapped`: a function of the
     program changes its elements. `label_source` is the same object for one array of labels; `drops_rows`: a last batch
-    that is not full is left out.
+    that is not full is left out. `single`: the call that began it stands for one call of the program, and not for each
+    of several.
     """
 
     maker: FeedMaker
@@ -228,6 +235,7 @@ class Feed:
     targets: Structure | None = None
     steps: tuple[FeedStep, ...] = ()
     rows: tuple[object, ...] = ()
+    single: bool = False
 
     def steps_after(self, step: FeedStep) -> tuple[FeedStep, ...]:
         """The steps behind one of them."""
