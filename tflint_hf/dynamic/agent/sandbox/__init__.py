@@ -5,6 +5,7 @@ interpreter refuse what goes past the overlay. *Landlock*, where the kernel has 
 other programs included.
 """
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -37,6 +38,7 @@ def install_parts(context, child=False):
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = temporary
     tempfile.tempdir = None
+    _no_core_dumps()
     sys.dont_write_bytecode = True
     report = Report(context)
     closed = context.job["stand_ins"] != "never"
@@ -55,6 +57,14 @@ def install_parts(context, child=False):
     if not child:
         os.environ["TFLINT_HF_LANDLOCK"] = "1" if kernel else "0"
         context.channel.send("sandbox", landlock=kernel, why=why_not)
+
+
+def _no_core_dumps():
+    """A crash would leave one in the current folder, written by the kernel itself."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _kernel(work, closed):

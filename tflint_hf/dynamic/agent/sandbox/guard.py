@@ -4,11 +4,13 @@ It holds on every system, for what does not come through the functions of `files
 that kept the original functions.
 """
 
+import functools
 import os
 import shlex
 import sys
 
 from .files import WRITING
+from .network import EVENTS as NETWORK_EVENTS
 from .overlay import MAGIC
 from .refusal import Refused
 
@@ -35,18 +37,25 @@ class Guard:
         self._kernel = kernel
 
     def install(self):
-        sys.addaudithook(self)
+        handlers = {"open": self._open}
+        for event, indexes in PATHS_OF.items():
+            handlers[event] = functools.partial(self._changes, indexes)
+        for event in NETWORK_EVENTS:
+            handlers[event] = functools.partial(self._network.event, event)
+        for event in STARTS:
+            handlers[event] = functools.partial(self._start, event)
+        look_up = handlers.get
 
-    def __call__(self, event, arguments):
-        if event == "open":
-            self._open(*arguments)
-        elif event in PATHS_OF:
-            for index in PATHS_OF[event]:
-                self._change(arguments[index])
-        elif event.startswith("socket."):
-            self._network.event(event, arguments)
-        elif event in STARTS:
-            self._start(event, arguments)
+        def hook(event, arguments):
+            handler = look_up(event)
+            if handler is not None:
+                handler(*arguments)
+
+        sys.addaudithook(hook)
+
+    def _changes(self, indexes, *arguments):
+        for index in indexes:
+            self._change(arguments[index])
 
     def _open(self, path, mode, flags):
         if isinstance(path, int) or path is None:
@@ -65,7 +74,7 @@ class Guard:
         if not overlay.is_free(overlay.key(text)):
             raise Refused("nothing is written outside the folder of the run", path)
 
-    def _start(self, event, arguments):
+    def _start(self, event, *arguments):
         self._overlay.parents_may_lack = True
         if not self._kernel and not is_harmless(words_of(event, arguments)):
             raise Refused("no other program is started where the kernel cannot watch over it", str(arguments[0]))

@@ -8,7 +8,9 @@ from .refusal import Unreachable
 
 READING_POSTS = ("/paths-info",)
 """Parts of addresses at which data is asked for by POST: the hub's question for the facts of some files."""
+REACHING = ("socket.connect", "socket.sendto", "socket.sendmsg")
 ASKING = ("socket.getaddrinfo", "socket.gethostbyname")
+EVENTS = REACHING + ASKING
 WRITING_METHODS = {"POST", "PUT", "PATCH", "DELETE"}
 
 
@@ -19,11 +21,11 @@ class Network:
         self._closed = closed
         self._say = say
 
-    def event(self, event, arguments):
+    def event(self, event, *arguments):
         """What the interpreter tells of a socket before it acts."""
         if not self._closed:
             return
-        if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        if event in REACHING:
             address = arguments[1]
             if isinstance(address, tuple) and address and not is_local(address[0]):
                 raise Unreachable(address[0])
@@ -76,6 +78,8 @@ def install(context, network):
     if closed:
         for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
             os.environ[name] = "1"
+    # These download in native code, past the merged view.
+    os.environ.update(HF_HUB_DISABLE_XET="1", HF_HUB_ENABLE_HF_TRANSFER="0")
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["DO_NOT_TRACK"] = "1"
     context.after_import.call("http.client", lambda module: _http_client(module, network))

@@ -16,6 +16,7 @@ import stat
 from . import real
 
 WINDOWS = os.name == "nt"
+ENDS_OF_FOLDERS = ("/", "/.", "/..")
 MOST_BYTES_COPIED = 2 << 30
 MOST_LINKS = 40
 NOTHING = b"\0" * 8
@@ -38,6 +39,10 @@ class Overlay:
         self._thinned = set()
         """The folders from which something was removed."""
         self._folders = {}
+        self._clean = {}
+        """For folders, as the program names them: whether nothing lies above them and nothing in them is hidden."""
+        self._native = set()
+        """Folders in which native code writes as it likes."""
         self._copied = 0
         self._read_to = 0
         self.free = tuple(folder + os.sep for folder in (self.work,) + FREE_FOLDERS)
@@ -228,11 +233,44 @@ class Overlay:
 
     def read(self, path, follow=True, dir_fd=None):
         """The physical path at which the program's `path` is to be read."""
-        if self.counter[:8] == NOTHING and dir_fd is None:
-            return path
+        if dir_fd is None:
+            count = self.counter[:8]
+            if count == NOTHING or self._is_plain(path, follow, count):
+                return path
         key = self.key(path, follow, dir_fd)
         found = self.place(key)
         return os.fsencode(found) if isinstance(path, bytes) else found
+
+    def _is_plain(self, path, follow, count):
+        """Whether a path, found quickly, is one of the user's that nothing was done to."""
+        if count != self._seen:
+            self.catch_up()
+        text = path if type(path) is str else os.fspath(path)
+        if type(text) is not str or text[:1] != "/" or WINDOWS:
+            return False
+        head = text[: text.rfind("/")]
+        clean = self._clean.get(head)
+        if clean is None:
+            clean = not text.startswith(MAGIC) and self._is_clean(head)
+            if len(self._clean) > 20000:
+                self._clean.clear()
+            self._clean[head] = clean
+        if not clean or text.endswith(ENDS_OF_FOLDERS):
+            return False
+        if not follow:
+            return True
+        try:
+            return not stat.S_ISLNK(real.lstat(text).st_mode)
+        except (OSError, ValueError):
+            return True
+
+    def _is_clean(self, head):
+        folder = self._walk(head, True)
+        if self.is_free(folder):
+            return head == folder
+        if real.exists(self.above(folder)) or folder in self._thinned or self.is_hidden(folder):
+            return False
+        return not self._native or not any(folder == one or folder.startswith(one + "/") for one in self._native)
 
     # Changes.
 
@@ -254,7 +292,8 @@ class Overlay:
         above = self.above(key)
         if copy and not real.exists(above) and mode is not None:
             self._copy(key, above)
-        self.changed()
+        if self.counter[:8] == NOTHING:
+            self.changed()
         self.say(key, path)
         return self._like(path, above)
 
@@ -265,6 +304,8 @@ class Overlay:
             real.make_folders(key)
             return self._like(path, key)
         self.make_folders(key)
+        self._native.add(key)
+        self._clean.clear()
         self.say(key, path)
         return self._like(path, self.above(key))
 
@@ -277,6 +318,8 @@ class Overlay:
             self.make_folders(os.path.dirname(key))
         if mode is None or not real.exists(self.above(key)):
             real.make_folders(self.above(key))
+            self._clean.clear()
+            self._note(None)
             self.changed()
 
     def _prepare(self, folder, path, parents):
@@ -307,7 +350,8 @@ class Overlay:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
         self._prepare(os.path.dirname(key), path, False)
         real.mkdir(self.above(key), mode)
-        self._folders.clear()
+        self._forget()
+        self._note(None)
         return self.changed()
 
     def remove(self, path, dir_fd=None):
@@ -341,7 +385,7 @@ class Overlay:
         self._unmake(above)
         if not self.is_hidden(key) and real.exists(key):
             self._hide(key)
-        self._folders.clear()
+        self._forget()
         self.changed()
 
     def _unmake(self, place):
@@ -381,7 +425,8 @@ class Overlay:
             self._copy_tree(old, place)
         if not self.is_free(old):
             self._drop(old)
-        self._folders.clear()
+        self._forget()
+        self._note(None)
         self.changed()
         if not self.is_free(new):
             self.say(new, target)
@@ -425,17 +470,26 @@ class Overlay:
         if self.mode(key) is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
         self._prepare(os.path.dirname(key), path, False)
-        self._folders.clear()
+        self._forget()
+        self._note(None)
         self.changed()
         self.say(key, path)
         return self.above(key)
 
     # What the processes of the program share.
 
+    def _forget(self):
+        self._folders.clear()
+        self._clean.clear()
+
     def _hide(self, key):
         key = os.path.normcase(key)
         self._hidden.add(key)
         self._thinned.add(os.path.dirname(key))
+        self._note(key)
+
+    def _note(self, key):
+        """Write a hidden path into the journal, or only that folders or links have changed."""
         with real.builtin_open(self._journal, "ab", buffering=0) as file:
             file.write(json.dumps(key).encode("ascii") + b"\n")
 
@@ -454,7 +508,7 @@ class Overlay:
         if count == self._seen:
             return
         self._seen = count
-        self._folders.clear()
+        self._forget()
         try:
             with real.builtin_open(self._journal, "rb") as file:
                 file.seek(self._read_to)
@@ -465,5 +519,6 @@ class Overlay:
         self._read_to += len(whole) + 1 if whole else 0
         for line in whole.splitlines():
             key = json.loads(line.decode("ascii"))
-            self._hidden.add(key)
-            self._thinned.add(os.path.dirname(key))
+            if key is not None:
+                self._hidden.add(key)
+                self._thinned.add(os.path.dirname(key))
