@@ -385,6 +385,10 @@ def has_landlock(run: Run) -> bool:
             assert subprocess.call(["rm", "nothing"]) == 1
             assert os.system("mv second/data/*.csv out") == 0 and os.path.exists("out/rows.csv")
             assert os.system("touch out/touched") == 0 and os.path.exists("out/touched")
+            assert os.system("mkdir -p third && echo made") == 0 and os.path.isdir("third")
+            subprocess.run("mkdir fourth; mkdir -p fifth/deep && touch fifth/x", shell=True, check=True)
+            assert os.path.isdir("fourth") and os.path.exists("fifth/x")
+            assert os.system("rmdir nothing && mkdir sixth") != 0 and not os.path.exists("sixth")
             assert subprocess.run(["pip", "install", "wandb"]).returncode == 0
             assert subprocess.run(["ls"], cwd="out", stdout=subprocess.PIPE).stdout == b"deep\\nrows.csv\\ntouched\\n"
             """,
@@ -459,8 +463,8 @@ def test_other_programs_are_not_started_without_the_kernel(tmp_path: Path) -> No
         """
         import os, subprocess
         for call in (
-            lambda: os.system("rm -rf data; ls"),
-            lambda: subprocess.run("rm -rf data; ls", shell=True),
+            lambda: os.system("shred data; ls"),
+            lambda: subprocess.run("shred data; ls", shell=True),
             lambda: subprocess.run(["dd", "if=/dev/zero", "of=data/rows.csv", "count=1"]),
             lambda: subprocess.check_output(["git", "checkout", "."]),
         ):

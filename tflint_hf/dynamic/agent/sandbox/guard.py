@@ -22,7 +22,8 @@ PATHS_OF = {
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile")
 HARMLESS = {
     "nvidia-smi", "rocm-smi", "uname", "which", "where", "ldconfig", "lscpu", "lsb_release", "sw_vers", "sysctl",
-    "hostname", "whoami", "ls", "dir", "cat", "head", "tail", "wc", "du", "df", "free", "nproc", "ver", "exit",
+    "hostname", "whoami", "ls", "dir", "cat", "head", "tail", "wc", "du", "df", "free", "nproc", "ver", "exit", "echo",
+    "true", "false", "pwd", "sleep", "date",
     "objdump", "readelf", "ptxas", "fc-list", "system_profiler", "git",
 }  # fmt: skip
 HARMLESS_OF_GIT = {"rev-parse", "log", "status", "describe", "diff", "show", "version", "--version"}
@@ -77,7 +78,11 @@ class Guard:
     def _start(self, event, *arguments):
         self._overlay.parents_may_lack = True
         if not self._kernel and not is_harmless(words_of(event, arguments)):
-            raise Refused("no other program is started where the kernel cannot watch over it", str(arguments[0]))
+            raise Refused("no other program is started where the kernel cannot watch over it", _shown(arguments[0]))
+
+
+def _shown(command):
+    return os.fsdecode(command) if isinstance(command, (str, bytes, os.PathLike)) else str(command)
 
 
 def words_of(event, arguments):

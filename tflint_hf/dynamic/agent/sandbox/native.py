@@ -1,6 +1,7 @@
 """Libraries that read and write files in C++, C or Rust: they are given physical paths of the merged view."""
 
 import ctypes
+import functools
 import gc
 import os
 
@@ -77,9 +78,8 @@ def _file_io(module, paths):
     )
     replace(module, "GetChildren", lambda original: lambda path, *rest: _children(original, overlay, path, rest))
     replace(module, "CreateDir", lambda original: _on_path(original, lambda path: _create(overlay, path)))
-    replace(
-        module, "RecursivelyCreateDir", lambda original: _on_path(original, lambda path: overlay.write_folder(path))
-    )
+    make = functools.partial(overlay.write_folder, quiet=True)
+    replace(module, "RecursivelyCreateDir", lambda original: _on_path(original, make))
     replace(module, "DeleteFile", lambda original: _on_path(original, os.remove, overlay))
     replace(module, "DeleteRecursively", lambda original: _on_path(original, _remove_tree, overlay))
     replace(module, "CopyFile", lambda original: _from_to(original, paths.read, paths.write))

@@ -297,7 +297,7 @@ class Overlay:
         self.say(key, path)
         return self._like(path, above)
 
-    def write_folder(self, path):
+    def write_folder(self, path, quiet=False):
         """The physical path of a folder, made with its parents, into which native code is going to write."""
         key = self.key(path)
         if self.is_free(key):
@@ -306,7 +306,8 @@ class Overlay:
         self.make_folders(key)
         self._native.add(key)
         self._clean.clear()
-        self.say(key, path)
+        if not quiet:
+            self.say(key, path)
         return self._like(path, self.above(key))
 
     def make_folders(self, key):

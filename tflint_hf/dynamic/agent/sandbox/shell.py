@@ -5,6 +5,7 @@ Anything else is started as it is, and finds the user's files as they are.
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import zipfile
 from . import real
 from .guard import words_of
 
+SEPARATOR = re.compile(r"&&|;|\n")
 INSTALLERS = {"pip", "pip3", "conda", "mamba", "apt", "apt-get", "sudo", "uv", "brew", "poetry"}
 
 
@@ -20,11 +22,11 @@ def install(overlay, say):
     """Have os.system and subprocess ask here first."""
 
     def system(command):
-        status = play(words_of("os.system", (command,)), say)
-        if status is not None:
+        status, rest = play_line(command, say)
+        if rest is None:
             return status << 8
         try:
-            return real.system(command)
+            return real.system(rest)
         except PermissionError as error:
             sys.stderr.write("{}\n".format(error))
             return 126 << 8
@@ -36,20 +38,44 @@ def install(overlay, say):
         if len(rest) < 9 and named.get("cwd") is not None:
             named["cwd"] = overlay.read(named["cwd"])
         elif len(rest) < 9:
-            status = _played(args, named, say)
-            if status is not None:
-                args, named["shell"] = "exit {}".format(status), True
+            args = _played(args, named, say)
         start(self, args, *rest, **named)
 
     subprocess.Popen.__init__ = __init__
 
 
 def _played(args, named, say):
+    """What is still to be started once the known commands are done."""
+    if named.get("executable"):
+        return args
+    if named.get("shell") and isinstance(args, str):
+        status, rest = play_line(args, say)
+        return "exit {}".format(status) if rest is None else rest
     try:
         words = words_of("subprocess.Popen", (None, args))
     except (TypeError, ValueError):
-        return None
-    return None if named.get("executable") else play(words, say)
+        return args
+    status = play(words, say)
+    if status is None:
+        return args
+    named["shell"] = True
+    return "exit {}".format(status)
+
+
+def play_line(line, say):
+    """Do the known commands at the start of a line for a shell. Returns the last status, and the rest, None if none."""
+    line = os.fsdecode(line)
+    status = 0
+    while line.strip():
+        found = SEPARATOR.search(line)
+        status_here = play(words_of("os.system", (line[: found.start()] if found else line,)), say)
+        if status_here is None:
+            return status, line
+        status = status_here
+        if not found or (status and found.group() == "&&"):
+            break
+        line = line[found.end() :]
+    return status, None
 
 
 def play(words, say):
