@@ -114,6 +114,18 @@ def has_landlock(run: Run) -> bool:
             os.symlink(os.path.abspath("data/rows.csv"), "third")
             open("third", "w").write("3")
             assert open("data/rows.csv").read() == "3"
+            import tempfile
+            with tempfile.TemporaryDirectory() as folder:
+                os.symlink(os.path.abspath("data"), os.path.join(folder, "data"))
+                open(os.path.join(folder, "data", "rows.csv"), "w").write("5")
+                assert open("data/rows.csv").read() == "5"
+                os.symlink(os.path.abspath("data/deep/more.txt"), os.path.join(folder, "more"))
+                open(os.path.join(folder, "more"), "a").write("6")
+                assert open("data/deep/more.txt").read() == "more6"
+                os.remove(os.path.join(folder, "more"))
+            import shutil
+            shutil.copytree(".", "../copy", symlinks=True)
+            assert os.readlink("../copy/link") == "data" and os.path.exists("../copy/link/rows.csv")
             os.unlink("link")
             assert not os.path.lexists("link") and os.path.exists("data/new.txt")
             os.link("data/rows.csv", "hard")

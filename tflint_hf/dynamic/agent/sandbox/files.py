@@ -251,10 +251,13 @@ def _writers(overlay):
             if isinstance(path, int):
                 return original(path, *args, **named)
             key = overlay.key(path, named.get("follow_symlinks", True), named.pop("dir_fd", None))
-            if overlay.is_free(key):
-                return original(key, *args, **named)
-            if real.exists(overlay.above(key)):
-                return _call(original, overlay.above(key), path, *args, **named)
+            place = key if overlay.is_free(key) else overlay.above(key)
+            if place == key or real.exists(place):
+                overlay.trusted.now = True
+                try:
+                    return _call(original, place, path, *args, **named)
+                finally:
+                    overlay.trusted.now = False
             os.stat(path, follow_symlinks=named.get("follow_symlinks", True))
             return None
 

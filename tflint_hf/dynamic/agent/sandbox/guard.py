@@ -11,7 +11,6 @@ import sys
 
 from .files import WRITING
 from .network import EVENTS as NETWORK_EVENTS
-from .overlay import MAGIC
 from .refusal import Refused
 
 PATHS_OF = {
@@ -19,6 +18,7 @@ PATHS_OF = {
     "os.truncate": (0,), "os.chmod": (0,), "os.chown": (0,), "os.utime": (0,), "os.setxattr": (0,),
     "os.removexattr": (0,), "os.chflags": (0,),
 }  # fmt: skip
+FOLLOWING = {"os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.chflags"}
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile")
 HARMLESS = {
     "nvidia-smi", "rocm-smi", "uname", "which", "where", "ldconfig", "lscpu", "lsb_release", "sw_vers", "sysctl",
@@ -40,7 +40,7 @@ class Guard:
     def install(self):
         handlers = {"open": self._open}
         for event, indexes in PATHS_OF.items():
-            handlers[event] = functools.partial(self._changes, indexes)
+            handlers[event] = functools.partial(self._changes, indexes, event in FOLLOWING)
         for event in NETWORK_EVENTS:
             handlers[event] = functools.partial(self._network.event, event)
         for event in STARTS:
@@ -54,9 +54,12 @@ class Guard:
 
         sys.addaudithook(hook)
 
-    def _changes(self, indexes, *arguments):
+    def _changes(self, indexes, follow, *arguments):
+        # The functions of the sandbox know whether they change a link or what it leads to.
+        if follow and getattr(self._overlay.trusted, "now", False):
+            return
         for index in indexes:
-            self._change(arguments[index])
+            self._change(arguments[index], follow)
 
     def _open(self, path, mode, flags):
         if isinstance(path, int) or path is None:
@@ -65,14 +68,11 @@ class Guard:
         if writes:
             self._change(path)
 
-    def _change(self, path):
+    def _change(self, path, follow=True):
         if isinstance(path, int) or path is None:
             return
         overlay = self._overlay
-        text = os.fsdecode(path)
-        if text.startswith(overlay.free) and ".." not in text and not text.startswith(MAGIC):
-            return
-        if not overlay.is_free(overlay.key(text)):
+        if not overlay.is_free(overlay.key(path, follow)):
             raise Refused("nothing is written outside the folder of the run", path)
 
     def _start(self, event, *arguments):
@@ -87,19 +87,15 @@ def _shown(command):
 
 def words_of(event, arguments):
     """The words of the command that is to be started; a "?" where it is more than a simple command."""
-    if event == "subprocess.Popen":
-        words = arguments[1]
-        if isinstance(words, (str, bytes, os.PathLike)):
-            return _split(words)
-        words = [os.fsdecode(word) for word in words]
-        if len(words) == 3 and words[1] in ("-c", "/c") and os.path.basename(words[0]) in ("sh", "bash", "cmd.exe"):
-            return _split(words[2])
-        return words
-    if event in ("os.exec", "os.posix_spawn"):
-        return [os.fsdecode(word) for word in arguments[1]]
-    if event == "os.spawn":
-        return [os.fsdecode(word) for word in arguments[2]]
-    return _split(arguments[0])
+    if event in ("os.system", "os.startfile"):
+        return _split(arguments[0])
+    words = arguments[2] if event == "os.spawn" else arguments[1]
+    if isinstance(words, (str, bytes, os.PathLike)):
+        return _split(words)
+    words = [os.fsdecode(word) for word in words]
+    if len(words) == 3 and words[1] in ("-c", "/c") and os.path.basename(words[0]) in ("sh", "bash", "cmd.exe"):
+        return _split(words[2])
+    return words or ["?"]
 
 
 def _split(command):

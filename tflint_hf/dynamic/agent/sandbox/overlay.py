@@ -12,6 +12,7 @@ import json
 import mmap
 import os
 import stat
+import threading
 
 from . import real
 
@@ -21,7 +22,7 @@ MOST_BYTES_COPIED = 2 << 30
 MOST_LINKS = 40
 NOTHING = b"\0" * 8
 DEVICES = {"nul", "con", "conin$", "conout$"}
-FREE_FOLDERS = () if WINDOWS else ("/dev", "/proc", "/sys")
+FREE_FOLDERS = () if WINDOWS else ("/dev", "/proc")
 MAGIC = FREE_FOLDERS and ("/dev/", "/proc/")
 """Below these there are links to anything: /dev/fd, /proc/self/cwd."""
 
@@ -35,6 +36,8 @@ class Overlay:
         self.say = say
         self.parents_may_lack = False
         """Set once other programs were started: they could not make the folders they were asked to make."""
+        self.trusted = threading.local()
+        """`now` is true while a function of the sandbox changes something of which it knows that it may."""
         self._hidden = set()
         self._thinned = set()
         """The folders from which something was removed."""
@@ -111,8 +114,6 @@ class Overlay:
             return path
         if path.startswith(MAGIC):
             return self._walk(path, follow)
-        if path.startswith(self.free) and "/../" not in path:
-            return path
         head, tail = os.path.split(path.rstrip("/") or "/")
         if not tail or tail in (".", ".."):
             return self._walk(path, True)
