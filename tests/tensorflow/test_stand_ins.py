@@ -171,30 +171,30 @@ class Agent:
             try:
                 made = importlib.import_module("transformers").AutoTokenizer.from_pretrained(checkpoint)
                 if made.pad_token is None:
-                    made.pad_token = made.eos_token
-            except (ImportError, OSError, TypeError, ValueError):
+                    made.pad_token = made.eos_token or made.unk_token
+            except (ImportError, KeyError, OSError, TypeError, ValueError):
                 made = None
             self._tokenizers[checkpoint] = made
         return self._tokenizers[checkpoint]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
     return Agent(tmp_path_factory.mktemp("agent"))
 
 
 @pytest.fixture(scope="module")
-def transformers(agent: Agent) -> Any:
+def transformers() -> Any:
     return importlib.import_module("transformers")
 
 
 @pytest.fixture(scope="module")
-def hub(agent: Agent) -> Any:
+def hub() -> Any:
     pytest.importorskip("datasets")
     return importlib.import_module("datasets")
 
 
-@pytest.mark.parametrize(("name", "task", "checkpoint"), classes())
+@pytest.mark.parametrize(("name", "task", "checkpoint"), list(classes()))
 def test_each_class_is_built_and_run_with_labels(
     name: str, task: str, checkpoint: str, agent: Agent, transformers: Any
 ) -> None:
@@ -207,7 +207,7 @@ def test_each_class_is_built_and_run_with_labels(
     except NotImplementedError as error:
         pytest.skip(f"the library cannot build it: {error}")
     assert model.config.name_or_path == checkpoint
-    assert sum(int(tensorflow.size(weight)) for weight in model.weights) < 3_000_000
+    assert sum(int(tensorflow.size(weight)) for weight in model.weights) < 3_500_000
     inputs = _inputs(model, task, agent.tokenizer(checkpoint), tensorflow)
     outputs = model(inputs, training=False)
     if task != "base" and _labelled(inputs):
@@ -251,40 +251,40 @@ def _labelled(inputs: dict[str, Any]) -> bool:
 
 
 TOKENIZED = {
-    "bert-base-uncased": ("BertTokenizerFast", 512, "[PAD]", "[CLS] the movie was great [SEP] yes [SEP]"),
-    "bert-base-cased": ("BertTokenizerFast", 512, "[PAD]", "[CLS] The movie was great [SEP] yes [SEP]"),
-    "distilbert-base-uncased": ("DistilBertTokenizerFast", 512, "[PAD]", "[CLS] the movie was great [SEP] yes [SEP]"),
-    "roberta-base": ("RobertaTokenizerFast", 512, "<pad>", "<s> The Ġmovie Ġwas Ġgreat </s> </s> yes </s>"),
-    "gpt2": ("GPT2TokenizerFast", 1024, None, "The Ġmovie Ġwas Ġgreat yes"),
-    "facebook/bart-base": ("BartTokenizerFast", 1024, "<pad>", "<s> The Ġmovie Ġwas Ġgreat </s> </s> yes </s>"),
-    "t5-small": ("T5TokenizerFast", 512, "<pad>", "▁The ▁movie ▁was ▁great </s> ▁yes </s>"),
-    "albert-base-v2": ("AlbertTokenizerFast", 512, "<pad>", "[CLS] ▁the ▁movie ▁was ▁great [SEP] ▁yes [SEP]"),
-    "xlnet-base-cased": ("XLNetTokenizerFast", None, "<pad>", "▁The ▁movie ▁was ▁great <sep> ▁yes <sep> <cls>"),
+    "bert-base-uncased": ("BertTokenizerFast", 512, "[PAD]", "[CLS] the movie was great [SEP] more [SEP]"),
+    "bert-base-cased": ("BertTokenizerFast", 512, "[PAD]", "[CLS] The movie was great [SEP] more [SEP]"),
+    "distilbert-base-uncased": ("DistilBertTokenizerFast", 512, "[PAD]", "[CLS] the movie was great [SEP] more [SEP]"),
+    "roberta-base": ("RobertaTokenizerFast", 512, "<pad>", "<s> The Ġmovie Ġwas Ġgreat </s> </s> more </s>"),
+    "gpt2": ("GPT2TokenizerFast", 1024, None, "The Ġmovie Ġwas Ġgreat more"),
+    "facebook/bart-base": ("BartTokenizerFast", 1024, "<pad>", "<s> The Ġmovie Ġwas Ġgreat </s> </s> more </s>"),
+    "t5-small": ("T5TokenizerFast", 512, "<pad>", "▁The ▁movie ▁was ▁great </s> ▁more </s>"),
+    "albert-base-v2": ("AlbertTokenizerFast", 512, "<pad>", "[CLS] ▁the ▁movie ▁was ▁great [SEP] ▁more [SEP]"),
+    "xlnet-base-cased": ("XLNetTokenizerFast", None, "<pad>", "▁The ▁movie ▁was ▁great <sep> ▁more <sep> <cls>"),
     "xlm-roberta-base": (
         "XLMRobertaTokenizerFast",
         512,
         "<pad>",
-        "<s> ▁The ▁movie ▁was ▁great </s> </s> ▁yes </s>",
+        "<s> ▁The ▁movie ▁was ▁great </s> </s> ▁more </s>",
     ),
     "microsoft/deberta-v3-small": (
         "DebertaV2TokenizerFast",
         None,
         "[PAD]",
-        "[CLS] ▁The ▁movie ▁was ▁great [SEP] ▁yes [SEP]",
+        "[CLS] ▁The ▁movie ▁was ▁great [SEP] ▁more [SEP]",
     ),
-    "google/pegasus-xsum": ("PegasusTokenizerFast", 512, "<pad>", "▁The ▁movie ▁was ▁great ▁yes </s>"),
+    "google/pegasus-xsum": ("PegasusTokenizerFast", 512, "<pad>", "▁The ▁movie ▁was ▁great ▁more </s>"),
 }
 
 
 @pytest.mark.parametrize("checkpoint", TOKENIZED)
-def test_tokenizers_are_those_of_the_family(checkpoint: str, agent: Agent, transformers: Any) -> None:
+def test_tokenizers_are_those_of_the_family(checkpoint: str, transformers: Any) -> None:
     kind, longest, pad, tokens = TOKENIZED[checkpoint]
     made = transformers.AutoTokenizer.from_pretrained(checkpoint)
     assert type(made).__name__ == kind
     assert made.name_or_path == checkpoint
     assert made.pad_token == pad
     assert (made.model_max_length if made.model_max_length < 1e9 else None) == longest
-    ids = made("The movie was great", "yes")["input_ids"]
+    ids = made("The movie was great", "more")["input_ids"]
     assert made.convert_ids_to_tokens(ids) == tokens.split()
     assert (
         made.unk_token_id not in made("Straße, naïve; 1,234.50 € (x_y) #tag @me", add_special_tokens=False)["input_ids"]
@@ -295,7 +295,7 @@ def test_tokenizers_are_those_of_the_family(checkpoint: str, agent: Agent, trans
     ("name", "checkpoint"),
     [("BertTokenizer", "bert-base-uncased"), ("RobertaTokenizer", "roberta-base"), ("GPT2Tokenizer", "gpt2")],
 )
-def test_slow_tokenizers_give_the_same_ids(name: str, checkpoint: str, agent: Agent, transformers: Any) -> None:
+def test_slow_tokenizers_give_the_same_ids(name: str, checkpoint: str, transformers: Any) -> None:
     slow = getattr(transformers, name).from_pretrained(checkpoint)
     fast = transformers.AutoTokenizer.from_pretrained(checkpoint)
     text = "The movie was great, but not the best of them."
@@ -313,7 +313,7 @@ def test_slow_tokenizers_give_the_same_ids(name: str, checkpoint: str, agent: Ag
         ("DebertaV2Tokenizer", "microsoft/deberta-v3-base"),
     ],
 )
-def test_sentencepiece_files_give_the_same_ids(name: str, checkpoint: str, agent: Agent, transformers: Any) -> None:
+def test_sentencepiece_files_give_the_same_ids(name: str, checkpoint: str, transformers: Any) -> None:
     pytest.importorskip("sentencepiece")
     slow = getattr(transformers, name).from_pretrained(checkpoint)
     fast = transformers.AutoTokenizer.from_pretrained(checkpoint)
@@ -321,7 +321,7 @@ def test_sentencepiece_files_give_the_same_ids(name: str, checkpoint: str, agent
     assert slow(text)["input_ids"] == fast(text)["input_ids"]
 
 
-def test_image_processors_give_what_the_model_takes(agent: Agent, transformers: Any) -> None:
+def test_image_processors_give_what_the_model_takes(transformers: Any) -> None:
     pytest.importorskip("PIL")
     numpy = importlib.import_module("numpy")
     made = transformers.AutoImageProcessor.from_pretrained("google/vit-base-patch16-224-in21k")
@@ -329,7 +329,7 @@ def test_image_processors_give_what_the_model_takes(agent: Agent, transformers: 
     assert made([image], return_tensors="np")["pixel_values"].shape == (1, 3, 224, 224)
 
 
-def test_arguments_of_from_pretrained_do_what_they_do(agent: Agent, transformers: Any) -> None:
+def test_arguments_of_from_pretrained_do_what_they_do(transformers: Any) -> None:
     auto = transformers.TFAutoModelForSequenceClassification
     model = auto.from_pretrained("bert-base-uncased", num_labels=5, output_hidden_states=True, from_pt=True)
     assert model.config.num_labels == 5
@@ -346,7 +346,7 @@ def test_arguments_of_from_pretrained_do_what_they_do(agent: Agent, transformers
     assert (own.config.num_labels, own.config.hidden_size) == (6, 32)
 
 
-def test_a_head_that_was_trained_keeps_its_size(agent: Agent, transformers: Any) -> None:
+def test_a_head_that_was_trained_keeps_its_size(transformers: Any) -> None:
     auto = transformers.TFAutoModelForSequenceClassification
     name = "cardiffnlp/twitter-roberta-base-sentiment"
     model, info = auto.from_pretrained(name, output_loading_info=True)
@@ -361,7 +361,7 @@ def test_a_head_that_was_trained_keeps_its_size(agent: Agent, transformers: Any)
     assert len(info["missing_keys"]) == 4
 
 
-def test_weights_are_the_same_in_each_run_and_no_generator_is_asked(agent: Agent, transformers: Any) -> None:
+def test_weights_are_the_same_in_each_run_and_no_generator_is_asked(transformers: Any) -> None:
     first = transformers.TFAutoModel.from_pretrained("bert-base-uncased")
     second = transformers.TFAutoModel.from_pretrained("bert-base-uncased")
     numpy = importlib.import_module("numpy")
@@ -370,7 +370,7 @@ def test_weights_are_the_same_in_each_run_and_no_generator_is_asked(agent: Agent
     )
 
 
-def test_what_the_program_saved_is_real(agent: Agent, transformers: Any, tmp_path: Path) -> None:
+def test_what_the_program_saved_is_real(transformers: Any, tmp_path: Path) -> None:
     model = transformers.TFAutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=4)
     model.save_pretrained(tmp_path / "saved")
     transformers.AutoTokenizer.from_pretrained("bert-base-uncased").save_pretrained(tmp_path / "saved")
@@ -386,14 +386,14 @@ def test_stand_ins_are_said_and_unknown_names_are_missing(agent: Agent, transfor
     assert [each["what"] for each in said] == ["tokenizer"]
     assert said[0]["at"][0]["name"] == "test_stand_ins_are_said_and_unknown_names_are_missing"
     assert {"what": "tokenizer", "name": "electra-base"} in agent.context.stand_ins
-    with pytest.raises(OSError, match="nobody/something"):
+    with pytest.raises(OSError, match="offline"):
         transformers.AutoTokenizer.from_pretrained("nobody/something")
     assert "nobody/something" in [each["name"] for each in agent.said("missing")]
 
 
-@pytest.mark.parametrize(("name", "config", "record"), datasets())
+@pytest.mark.parametrize(("name", "config", "record"), list(datasets()))
 def test_each_data_set_has_its_columns_labels_and_splits(
-    name: str, config: str | None, record: dict[str, Any], agent: Agent, hub: Any
+    name: str, config: str | None, record: dict[str, Any], hub: Any
 ) -> None:
     asked = "de-en" if "translation" in record["columns"] else config
     made = hub.load_dataset(name, asked)
@@ -423,7 +423,7 @@ def _flat(values: Any) -> Iterator[Any]:
             yield value
 
 
-def test_answers_stand_where_they_are_said_to(agent: Agent, hub: Any) -> None:
+def test_answers_stand_where_they_are_said_to(hub: Any) -> None:
     for name in ("squad", "squad_v2"):
         for row in hub.load_dataset(name, split="train"):
             answers = row["answers"]
@@ -432,8 +432,11 @@ def test_answers_stand_where_they_are_said_to(agent: Agent, hub: Any) -> None:
     assert any(not row["answers"]["text"] for row in hub.load_dataset("squad_v2", split="validation"))
 
 
-def test_split_expressions(agent: Agent, hub: Any) -> None:
-    assert len(hub.load_dataset("glue", "sst2", split="train[:10%]")) == ROWS // 10
+def test_split_expressions(hub: Any) -> None:
+    assert len(hub.load_dataset("glue", "sst2", split="train[:50%]")) == ROWS // 2
+    few, next_few = hub.load_dataset("glue", "sst2", split=["train[:1%]", "train[1%:10%]"])
+    assert min(len(few), len(next_few)) >= ROWS // 10
+    assert not set(few["idx"]) & set(next_few["idx"])
     first, second = hub.load_dataset("glue", "sst2", split=["train[:80%]", "train[80%:]"])
     assert len(first) + len(second) == ROWS
     assert not set(first["idx"]) & set(second["idx"])
@@ -444,7 +447,7 @@ def test_split_expressions(agent: Agent, hub: Any) -> None:
     assert set(next(iter(streamed))) == {"text", "label"}
 
 
-def test_rows_beyond_the_end_are_rows_of_their_own(agent: Agent, hub: Any) -> None:
+def test_rows_beyond_the_end_are_rows_of_their_own(hub: Any) -> None:
     rows = hub.load_dataset("glue", "sst2", split="train").shuffle(seed=1)
     train, rest = rows.select(range(2000)), rows.select(range(2000, 2500))
     assert len(train) > ROWS // 2
@@ -462,7 +465,7 @@ def test_real_files_are_read_and_unknown_data_sets_are_missing(agent: Agent, hub
     assert "nobody/rows" in [each["name"] for each in agent.said("missing")]
 
 
-def test_metrics_compute(agent: Agent) -> None:
+def test_metrics_compute() -> None:
     pytest.importorskip("evaluate")
     evaluate = importlib.import_module("evaluate")
     assert evaluate.load("accuracy").compute(predictions=[0, 1, 1, 1], references=[0, 1, 0, 1]) == {"accuracy": 0.75}

@@ -4,6 +4,7 @@ The libraries load such a folder as any other. Only the weights are not there: `
 """
 
 import atexit
+import contextlib
 import json
 import os
 import re
@@ -39,6 +40,17 @@ class Checkpoints:
         self._folders = {}
         self._names = context.stand_in_names
         self._said = set()
+        self._missing = set()
+        self._searching = False
+
+    @contextlib.contextmanager
+    def left_to_the_library(self, name):
+        """While the library loads `name`: if it looks for what is missing, no part of it gets a stand-in."""
+        before, self._searching = self._searching, self._searching or str(name) in self._missing
+        try:
+            yield
+        finally:
+            self._searching = before
 
     def name_of(self, folder):
         """The name that a stand-in folder stands for, None where it is no such folder."""
@@ -53,7 +65,7 @@ class Checkpoints:
 
         `hint` is the family that the class speaks of, for names that tell of none.
         """
-        if name is None or not isinstance(name, (str, os.PathLike)):
+        if self._searching or not isinstance(name, (str, os.PathLike)):
             return None
         name = str(name)
         if name in self._names or presence.is_local(name):
@@ -64,8 +76,10 @@ class Checkpoints:
         family = told or (None if presence.looks_like_a_path(name) else hint)
         record = self._knowledge.family(family)
         if record is None or (what == "tokenizer" and "tokenizer" not in record):
+            self._missing.add(name)
             self._say("missing", what, name)
             return None
+        self._missing.discard(name)
         if (name, family) not in self._folders:
             folder = self._new_folder(name)
             self._names[folder] = name

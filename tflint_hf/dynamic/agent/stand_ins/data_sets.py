@@ -27,6 +27,7 @@ _FORMATS = [
     "xml",
 ]
 _MARK = "stand-in of tflint-hf for "
+_FEW_PERCENT = 30
 _SORTED_ROWS = {"stanfordnlp/sentiment140": 1600000, "fancyzhx/dbpedia_14": 560000, "stanfordnlp/imdb": 25000}
 
 
@@ -194,8 +195,13 @@ def _share(text, percent, size, otherwise):
     if not text:
         return otherwise
     number = int(text)
-    place = size * number // 100 if percent else number
-    return max(0, min(size, place + size if number < 0 else place))
+    if not percent:
+        return max(0, min(size, number + size if number < 0 else number))
+    number = number + 100 if number < 0 else number
+    if 0 < number < _FEW_PERCENT:
+        # One percent of the real thing is still enough for many batches.
+        number = _FEW_PERCENT * (number / _FEW_PERCENT) ** 0.3
+    return max(0, min(size, round(size * number / 100)))
 
 
 def _options(record, config, kwargs):

@@ -18,7 +18,8 @@ class Loading:
                 name, what, hint(cls) if hint is not None else None, kwargs.get("cache_dir")
             )
             if folder is None:
-                return original(cls, *args, **kwargs)
+                with self._checkpoints.left_to_the_library(name):
+                    return original(cls, *args, **kwargs)
             args, kwargs = replace(folder)
             return self.renamed(original(cls, *args, **kwargs), folder, str(name))
 

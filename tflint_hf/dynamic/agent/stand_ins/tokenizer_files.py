@@ -6,6 +6,7 @@ import re
 
 from .tokenizer_styles import STYLES
 from .vocabularies import byte_merges, sentencepiece_model, unigram_pieces, word_pieces
+from .words import characters, common_words
 
 
 def write_tokenizer(folder, style_name, size, cased, settings, chinese=False):
@@ -25,8 +26,8 @@ def write_tokenizer(folder, style_name, size, cased, settings, chinese=False):
     elif style["kind"] == "plain":
         _write_text(folder, "vocab.txt", "\n".join(first))
         made = None
-    elif style["kind"] == "clip":
-        made = _write_clip(folder, style, size, tokenizers)
+    elif style["kind"] == "words":
+        made = _write_words(folder, style, size, tokenizers)
     else:
         if style_name == "albert":
             settings["do_lower_case"] = lower
@@ -74,42 +75,44 @@ def _write_bytes(folder, style, size, tokenizers):
     return made
 
 
-def _write_clip(folder, style, size, tokenizers):
-    from .words import common_words
-
-    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    tokens, merges = [*letters, *(letter + "</w>" for letter in letters)], {}
-    known = set(tokens)
+def _write_words(folder, style, size, tokenizers):
+    """BPE whose merges stay within words and mark their ends: of bytes for CLIP, of letters for the first GPT."""
+    first, last = style.get("first", []), style.get("last", [])
+    of_bytes = bool(last)
+    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()) if of_bytes else characters()
+    letters = [letter for letter in letters if of_bytes or letter == letter.lower()]
+    tokens, merges = [*first, *letters, *(letter + "</w>" for letter in letters)], {}
+    known, room = set(tokens), size - len(last)
     for word in common_words():
         parts = [*word[:-1], word[-1] + "</w>"]
-        while len(parts) > 1 and len(tokens) < size - 2:
+        while len(parts) > 1 and len(tokens) < room:
             merges.setdefault((parts[0], parts[1]), None)
             parts[:2] = [parts[0] + parts[1]]
             if parts[0] not in known:
                 known.add(parts[0])
                 tokens.append(parts[0])
-    tokens = [*tokens, *("madeup%d</w>" % number for number in range(size - 2 - len(tokens)))][: size - 2]
-    ids = {token: place for place, token in enumerate([*tokens, *style["last"]])}
+    tokens = [*tokens, *("madeup%d</w>" % number for number in range(room - len(tokens)))][:room]
+    ids = {token: place for place, token in enumerate([*tokens, *last])}
     merges = [pair for pair in merges if pair[0] + pair[1] in ids]
     _write_json(folder, "vocab.json", ids)
     _write_text(folder, "merges.txt", "#version: 0.2\n" + "".join("%s %s\n" % pair for pair in merges))
     made = tokenizers.Tokenizer(
         tokenizers.models.BPE(
-            ids, merges, continuing_subword_prefix="", end_of_word_suffix="</w>", unk_token="<|endoftext|>"
+            ids, merges, continuing_subword_prefix="", end_of_word_suffix="</w>", unk_token=style["unknown"]
         )
     )
-    normal = tokenizers.normalizers
+    normal, before = tokenizers.normalizers, tokenizers.pre_tokenizers
+    if not of_bytes:
+        made.normalizer = normal.BertNormalizer(lowercase=True)
+        made.pre_tokenizer = before.BertPreTokenizer()
+        made.decoder = tokenizers.decoders.BPEDecoder(suffix="</w>")
+        return made
     made.normalizer = normal.Sequence([normal.NFC(), normal.Replace(tokenizers.Regex(r"\s+"), " "), normal.Lowercase()])
     words = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-    before = tokenizers.pre_tokenizers
-    made.pre_tokenizer = before.Sequence(
-        [
-            before.Split(tokenizers.Regex(words), behavior="removed", invert=True),
-            before.ByteLevel(add_prefix_space=False),
-        ]
-    )
+    split = before.Split(tokenizers.Regex(words), behavior="removed", invert=True)
+    made.pre_tokenizer = before.Sequence([split, before.ByteLevel(add_prefix_space=False)])
     made.decoder = tokenizers.decoders.ByteLevel()
-    start, end = style["last"]
+    start, end = last
     made.post_processor = tokenizers.processors.RobertaProcessing(
         (end, ids[end]), (start, ids[start]), trim_offsets=False, add_prefix_space=False
     )

@@ -1,9 +1,9 @@
 """How the tokenizers of the families differ: special tokens and their ids, what is put around a text, normalisation.
 
-A style has: "kind" (wordpiece, bytes, pieces); "first", the tokens from id 0 on (None is an id that no text gets), and
-"last", the tokens with the highest ids; "single" and "pair", the template around texts, with token types; "special",
-the role of the special tokens, where the class does not have them by default; "files", the names of the files of the
-slow tokenizer. "pieces" also has "control", the ids in the SentencePiece file that are not taken over one by one.
+A style has: "kind" (wordpiece, bytes, words, pieces, marian, plain); "first", the tokens from id 0 on (None is an id
+that no text gets), and "last", the tokens with the highest ids; "single" and "pair", the template around texts, with
+token types; "settings" for tokenizer_config.json; "files", the names of SentencePiece files, and "file_first", their
+first tokens where their ids are not those of the tokenizer; "beyond", how many ids of the model no token has.
 """
 
 _BERT_TEMPLATE = {"single": "[CLS]:0 $A:0 [SEP]:0", "pair": "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"}
@@ -131,7 +131,8 @@ STYLES = {
         "pair": "<|startoftranscript|>:0 <|notimestamps|>:0 $A:0 $B:1 <|endoftext|>:1",
         "settings": {"pad_token": "<|endoftext|>"},
     },
-    "clip": {"kind": "clip", "last": ["<|startoftext|>", "<|endoftext|>"]},
+    "clip": {"kind": "words", "last": ["<|startoftext|>", "<|endoftext|>"], "unknown": "<|endoftext|>"},
+    "openai-gpt": {"kind": "words", "first": ["<unk>"], "unknown": "<unk>"},
     "t5": dict(
         _T5_TEMPLATE,
         kind="pieces",

@@ -23,7 +23,7 @@ def word_pieces(size, first, last, lower, chinese):
     parts = ["##" + part for part in parts_of_words(max(60, room // 5))]
     words = list(common_words())
     if not lower:
-        words = [form for word in words for form in (word, word.capitalize())][: room - len(parts)]
+        words[:500] = [form for word in words[:500] for form in (word, word.capitalize())]
     return filled(tokens, [*words[:600], *parts, *words[600:]], size - len(last)) + list(last)
 
 
@@ -69,7 +69,7 @@ def unigram_pieces(size, first, last, lower, chinese):
         if rank == 600:
             scores.update((part, -9.0 - math.log(place + 2) / 4) for place, part in enumerate(parts_of_words(500)))
         scores["\u2581" + word] = -3.0 - math.log(rank + 2)
-        if not lower and rank < 800:
+        if not lower and rank < 500:
             scores.setdefault("\u2581" + word.capitalize(), -5.0 - math.log(rank + 2))
     single = [each for each in characters() if not lower or each == each.lower()]
     if chinese:
