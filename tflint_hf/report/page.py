@@ -42,8 +42,9 @@ def _symptoms(rule: Rule) -> str:
         shown = (
             f"`` {symptom.pattern} ``" if symptom.pattern is not None else f"the numbers of a training: {symptom.curve}"
         )
+        where = f" where {symptom.where}" if symptom.where else ""
         note = f" ({symptom.note})" if symptom.note else ""
-        lines.append(f"- {symptom.kind}, {symptom.strength}: {shown}{note}")
+        lines.append(f"- {symptom.kind}, {symptom.strength}: {shown}{where}{note}")
     return "\n## Known by\n" + "\n".join(lines) + "\n"
 
 
