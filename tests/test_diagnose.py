@@ -109,6 +109,8 @@ QUOTED = [
         "ValueError: Failed to find data adapter that can handle input: <class 'transformers.BatchEncoding'>, None",
     ),
     ("TFD010", "File 'tf_utils.py', in split_features_and_labels\n    assert set(features)\nAssertionError"),
+    ("TFD012", "ValueError: The following keyword arguments are not supported by this model: ['idx']."),
+    ("TFD012", "ValueError: Column token_type_ids not found in dataset!"),
     ("TFD013", "File 'tf_utils.py', in split_features_and_labels\n    assert set(features)\nAssertionError"),
     ("TFD014", "TypeError: to_tf_dataset() missing 1 required positional argument: 'collate_fn'"),
     ("TFD016", "ValueError: Found input variables with inconsistent numbers of samples: [60, 48]"),
