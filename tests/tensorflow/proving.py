@@ -1,0 +1,93 @@
+"""Fixtures of the rules that run on a machine without the internet, and what a run must say of them.
+
+`proofs/*.tsv` have a line for each: the rule's name, the program in its folder, the outcome. A `confirmed` program must
+be proved wrong by its rule; in one that is `clean` nothing may be, whatever the rule.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tflint_hf.dynamic.confirm import judge_run
+from tflint_hf.dynamic.job import RunOptions
+from tflint_hf.dynamic.verdicts import measurements_for
+from tflint_hf.engine import ScanOptions, scan
+from tflint_hf.findings import Outcome
+from tflint_hf.rules import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warm import WarmRunner
+
+    from tflint_hf.dynamic.record import Observation
+    from tflint_hf.findings import Finding
+
+ROOT = Path(__file__).parents[2]
+FILES = Path(__file__).parent / "proofs"
+CONFIRMED, CLEAN = "confirmed", "clean"
+PYTHON = os.environ.get("TFLINT_HF_TENSORFLOW_PYTHON", sys.executable)
+"""The interpreter that has TensorFlow. It need not be the one of the tests."""
+NEEDED = ("tensorflow", "tf_keras", "transformers", "datasets")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the run of a program must show of a rule."""
+
+    rule: str
+    program: str
+    outcome: str
+
+    @property
+    def path(self) -> Path:
+        return Path("fixtures") / self.rule / self.program
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tried:
+    """What the run of a program said: its findings with their verdicts, and all that was observed."""
+
+    findings: tuple[Finding, ...]
+    observation: Observation
+
+    @property
+    def confirmed(self) -> tuple[Finding, ...]:
+        return tuple(one for one in self.findings if one.verdict and one.verdict.outcome is Outcome.CONFIRMED)
+
+    def story(self) -> str:
+        """All of it in lines, for a person who wants to know why it is not as it must be."""
+        lines = [f"{one.code} line {one.location.line}: {one.verdict}" for one in self.findings]
+        lines += [f"stopped: {one.type}: {one.text[-400:]} {one.went_on}" for one in self.observation.errors]
+        lines += [f"trouble: {one}" for one in self.observation.troubles]
+        lines += [f"failed: {training.failed}" for training in self.observation.trainings if training.failed]
+        return "\n".join([f"ended: {self.observation.record.ended.value}", *lines])
+
+
+def proofs() -> Iterator[Proof]:
+    """The lines of all files, which are sorted by their rules' families."""
+    for file in sorted(FILES.glob("*.tsv")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                yield Proof(*line.split("\t"))
+
+
+def has_tensorflow() -> bool:
+    """Whether the interpreter has all that the programs need."""
+    find = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
+    return subprocess.run([PYTHON, "-c", find, *NEEDED], check=False).returncode == 0
+
+
+def attempt(proof: Proof, runner: WarmRunner) -> Tried:
+    """Scan and run a program, with the measurements alone that its rule needs. The current folder must be ROOT."""
+    rules = load_rules()
+    rule = next(rule for rule in rules if rule.name == proof.rule)
+    findings = scan([proof.path], ScanOptions(respect_gitignore=False)).findings
+    measurements = measurements_for(rule.probe or "")
+    observation = runner.observe(proof.path, RunOptions(steps=2, rows=64, measurements=measurements))
+    return Tried(judge_run(findings, observation, rules), observation)

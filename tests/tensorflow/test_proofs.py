@@ -1,0 +1,44 @@
+"""Each rule with a measurement proves its bad fixtures by running them, and nothing is proved of the good ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from proving import CLEAN, CONFIRMED, PYTHON, ROOT, Proof, attempt, has_tensorflow, proofs
+from warm import WarmRunner, warm_runner
+
+from tflint_hf.rules import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODES = {rule.name: rule.code for rule in load_rules()}
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[WarmRunner]:
+    if not has_tensorflow():
+        pytest.skip(f"{PYTHON} has no TensorFlow, tf_keras, transformers or datasets")
+    with warm_runner(PYTHON) as warm:
+        yield warm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proof", list(proofs()), ids=lambda proof: f"{proof.rule}-{proof.program}")
+def test_run_says_what_is_true(proof: Proof, runner: WarmRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    tried = attempt(proof, runner)
+    proved = {finding.code for finding in tried.confirmed}
+    if proof.outcome == CONFIRMED:
+        assert CODES[proof.rule] in proved, tried.story()
+    else:
+        assert not proved, tried.story()
+
+
+def test_each_line_names_a_program_once() -> None:
+    lines = list(proofs())
+    assert len({(one.rule, one.program) for one in lines}) == len(lines)
+    for one in lines:
+        assert one.outcome in {CONFIRMED, CLEAN}
+        assert (ROOT / one.path).exists(), one.path
