@@ -409,6 +409,28 @@ def has_landlock(run: Run) -> bool:
         ),
         pytest.param(
             """
+            import importlib, os, sys
+            with open("written.py", "w") as file:
+                file.write("VALUE = 1")
+            import written
+            assert written.VALUE == 1 and written.__name__ == "written"
+            os.makedirs("package/inner")
+            for name in ("package/__init__.py", "package/inner/__init__.py"):
+                open(name, "w").close()
+            with open("package/inner/deep.py", "w") as file:
+                file.write("VALUE = 2")
+            importlib.invalidate_caches()
+            from package.inner import deep
+            assert deep.VALUE == 2
+            try:
+                import nothing_of_this_name
+            except ImportError:
+                pass
+            """,
+            id="written-modules",
+        ),
+        pytest.param(
+            """
             import os
             class Holder:
                 opener, remover, exists = open, os.remove, os.path.exists
@@ -502,6 +524,36 @@ def test_hard_end_leaves_nothing_half_written(tmp_path: Path) -> None:
         """,
     )
     assert run.status != 0
+
+
+def test_program_does_not_run_where_it_cannot_be_shut_in(tmp_path: Path) -> None:
+    start = START.replace("sandbox.install(context)", "sandbox.files.install = None\nsandbox.install(context)")
+    run = run_sandboxed(tmp_path, "print('it runs')", start=start)
+    assert run.status == 1
+    assert run.output == ""
+    assert "cannot be shut in" in run.errors
+    assert any(message.get("failed") for message in run.messages)
+
+
+def test_refusals_are_known_from_faults_of_the_program(tmp_path: Path) -> None:
+    run = passes(
+        tmp_path,
+        """
+        import _io, os, socket, sys
+        from _tflint_hf_agent.sandbox import is_refusal
+        for call in (
+            lambda: _io.FileIO("new.txt", "w"),
+            lambda: socket.create_connection(("huggingface.co", 443)),
+            lambda: open("nothing.txt"),
+            lambda: {}["key"],
+        ):
+            try:
+                call()
+            except Exception as error:
+                print(is_refusal(error))
+        """,
+    )
+    assert run.lines == ["True", "True", "False", "False"]
 
 
 def test_saves_are_told_once(tmp_path: Path) -> None:

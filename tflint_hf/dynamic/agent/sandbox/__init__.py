@@ -10,12 +10,13 @@ import os
 import sys
 import tempfile
 
-from . import children, files, hub, landlock, native, network, shell, trackers
+from . import children, files, hub, landlock, modules, native, network, shell, trackers
 from .guard import Guard
 from .overlay import Overlay
 from .refusal import Refused, Unreachable
 from .report import Report
 
+KERNEL_WATCHES = "TFLINT_HF_LANDLOCK"
 __all__ = ["Refused", "Unreachable", "install", "is_refusal"]
 
 
@@ -46,16 +47,17 @@ def install_parts(context, child=False):
     overlay = Overlay(work, report.file)
     net = network.Network(closed, report.kept)
     files.install(overlay)
+    modules.install(overlay)
     shell.install(overlay, report.kept)
     network.install(context, net)
     native.install(context, overlay)
     hub.install(context, report.kept)
     trackers.install(context, report.kept)
-    kernel = (child and os.environ.get("TFLINT_HF_LANDLOCK") == "1") or why_not is None
+    kernel = (child and os.environ.get(KERNEL_WATCHES) == "1") or why_not is None
     Guard(overlay, net, kernel).install()
     context.overlay = overlay
     if not child:
-        os.environ["TFLINT_HF_LANDLOCK"] = "1" if kernel else "0"
+        os.environ[KERNEL_WATCHES] = "1" if kernel else "0"
         context.channel.send("sandbox", landlock=kernel, why=why_not)
 
 
@@ -78,7 +80,8 @@ def _kernel(work, closed):
 
 def is_refusal(error):
     """Whether an exception comes from the sandbox and not from the program: a refusal in Python, or by the kernel."""
-    if isinstance(error, (Refused, Unreachable, network.Unresolved)):
+    if isinstance(error, (Refused, Unreachable, network.Unresolved)) or "tflint-hf confirm: " in str(error):
         return True
-    text = str(error)
-    return "tflint-hf confirm: " in text or (isinstance(error, PermissionError) or "Permission denied" in text)
+    # The kernel says no more than this.
+    denied = isinstance(error, PermissionError) or "Permission denied" in str(error)
+    return denied and os.environ.get(KERNEL_WATCHES) == "1"
