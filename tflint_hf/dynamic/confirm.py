@@ -123,6 +123,8 @@ def _why_not_reached(observation: Observation) -> str:
     if observation.errors:
         error = observation.errors[0]
         where = f", at line {error.at[0].line}" if error.at else ""
+        if error.refused:
+            return f"a run may not do what the program does before{where}: {essence(error.text)}"
         return f"the run stopped before{where}: {error.type}: {essence(error.text)}"
     if observation.record.ended is Ended.OUT_OF_TIME:
         return "the run was out of time before it came here"

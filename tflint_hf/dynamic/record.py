@@ -115,13 +115,17 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class RunError:
-    """An exception that ended the program or a cell of it, or would have: `went_on` is how the run went on."""
+    """An exception that ended the program or a cell of it, or would have: `went_on` is how the run went on.
+
+    `refused`: the run itself forbade what the program did, to keep its files or the network out of reach.
+    """
 
     type: str
     text: str
     at: Frames
     missing_file: str = ""
     went_on: str = ""
+    refused: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -147,7 +151,14 @@ def observation_of(record: RunRecord) -> Observation:
         by_kind.setdefault(message["kind"], []).append(message)
     environment = (by_kind.get("environment") or [{}])[-1]
     errors = tuple(
-        RunError(m["type"], m["text"], _frames(m.get("at")), m.get("missing_file") or "", m.get("went_on") or "")
+        RunError(
+            m["type"],
+            m["text"],
+            _frames(m.get("at")),
+            m.get("missing_file") or "",
+            m.get("went_on") or "",
+            m.get("refused") is True,
+        )
         for m in by_kind.get("error", ())
     )
     moments = tuple(
