@@ -1,6 +1,6 @@
 """What is measured at the first fit of a training, cheap things first. A probe takes a Session and returns facts."""
 
-from . import batch, forward, gradients, order, overfit, padding
+from . import batch, forward, gradients, memory, order, overfit, padding
 
 PROBES = (
     ("batch", batch.probe),
@@ -10,6 +10,7 @@ PROBES = (
     ("padding", padding.probe),
     ("mask", padding.probe_mask),
     ("gradients", gradients.probe),
+    ("memory", memory.probe),
     ("overfit", overfit.probe),
 )
 
