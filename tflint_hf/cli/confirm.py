@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from tflint_hf.cli.output import check_output_file, print_text, wants_color, wri
 from tflint_hf.cli.progress import RunStatus
 from tflint_hf.cli.scan import FAIL_ON, NEVER
 from tflint_hf.findings import Outcome, ScanResult, Severity
-from tflint_hf.report.style import Style
+from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
 if TYPE_CHECKING:
     from tflint_hf.dynamic.job import StandIns
@@ -48,20 +49,42 @@ class Flags:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page with pictures too.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page too, with pictures.")
 @click.option(
-    "--python", default=sys.executable, metavar="PATH", help="The interpreter that runs it. Default: this one."
+    "--python",
+    default=sys.executable,
+    metavar="PATH",
+    help="The interpreter that runs the program, as .venv/bin/python. Default: this one.",
 )
-@click.option("--budget", type=click.FloatRange(min=5), default=120.0, metavar="SECONDS", help="Default: 120.")
-@click.option("--steps", type=click.IntRange(min=1), default=4, metavar="N", help="Batches of each fit. Default: 4.")
-@click.option("--rows", type=click.IntRange(min=8), default=256, metavar="N", help="Rows of each split. Default: 256.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=5),
+    default=120.0,
+    metavar="SECONDS",
+    help="The time for all, imports included; then the run is ended. Default: 120.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    default=4,
+    metavar="N",
+    help="Batches of each fit that are trained on. Default: 4.",
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(min=8),
+    default=256,
+    metavar="N",
+    help="Rows that are kept of each split of a data set from the hub. Default: 256.",
+)
 @click.option(
     "--stand-ins",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Tiny random models and made-up data in place of what is not on this machine. Default: auto.",
+    help="Tiny random models and made-up data: in place of what is not on this machine (auto, the default), of all "
+    "checkpoints and data sets, or of none.",
 )
-@click.option("--seed", type=int, default=42, help="Default: 42.")
+@click.option("--seed", type=int, default=42, help="Of Python, NumPy and TensorFlow. Default: 42.")
 @click.option(
     "--stdin", type=PROGRAM, metavar="FILE", help="What the program reads from standard input. Default: nothing."
 )
@@ -70,9 +93,10 @@ class Flags:
 def confirm_command(**options: object) -> int:
     """Run a program for a few steps, and say which findings the run confirms and which it refutes.
 
-    It executes your code: nothing is saved outside a temporary folder, and nothing is uploaded.
+    It executes your code, in a process of its own: what the program saves goes to a temporary folder that is removed,
+    and nothing is uploaded. What follows -- are the program's own arguments.
 
-    Exit code: 0 nothing is wrong, 1 findings that stand, 2 the program could not be run.
+    Exit code: 0 no findings, or the run refutes them, 1 findings that stand, 2 the program could not be run.
     """
     return run(Flags(**options))  # type: ignore[arg-type]
 
@@ -88,6 +112,11 @@ def run(flags: Flags) -> int:
     for path in (flags.output, flags.report):
         if path:
             check_output_file(path)
+    if flags.report:
+        try:
+            run_html.check_template_engine()
+        except run_html.MissingTemplateEngine as error:
+            raise click.ClickException(str(error)) from None
     result = scan((flags.script,), ScanOptions(respect_gitignore=False))
     options = RunOptions(
         python=flags.python,
@@ -117,11 +146,8 @@ def run(flags: Flags) -> int:
         return Exit.FAILED
     result = replace(result, findings=confirmation.findings)
     if flags.report:
-        try:
-            write_file(flags.report, run_html.render(result, confirmation))
-        except run_html.MissingTemplateEngine as error:
-            raise click.ClickException(str(error)) from None
-    style = Style(color=wants_color("auto", os.environ, terminal=flags.output is None and sys.stdout.isatty()))
+        write_file(flags.report, run_html.render(result, confirmation))
+    style = _style(flags)
     if flags.format_name == "json":
         report = run_json.render(result, confirmation)
     else:
@@ -131,6 +157,12 @@ def run(flags: Flags) -> int:
     else:
         print_text(report, color=style.color)
     return exit_code(result, flags.fail_on)
+
+
+def _style(flags: Flags) -> Style:
+    terminal = flags.output is None and sys.stdout.isatty()
+    color = wants_color("auto", os.environ if flags.output is None else {}, terminal=terminal)
+    return Style(color=color, width=shutil.get_terminal_size().columns if terminal else DEFAULT_WIDTH)
 
 
 def exit_code(result: ScanResult, fail_on: str) -> Exit:

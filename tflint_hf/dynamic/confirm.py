@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.matching import Met
+    from tflint_hf.dynamic.record import RunError
     from tflint_hf.rules import RuleTable
 
 _RANK = {Outcome.CONFIRMED: 3, Outcome.REFUTED: 2, Outcome.UNDECIDED: 1, Outcome.NOT_REACHED: 0}
@@ -34,6 +35,7 @@ class Confirmation:
     script: Path
     findings: tuple[Finding, ...]
     observation: Observation
+    options: RunOptions
 
 
 def confirm(
@@ -45,7 +47,7 @@ def confirm(
 ) -> Confirmation:
     """Run a program and judge its findings by what the run shows. Raises as `run_program` does."""
     observation = observation_of(run_program(script, options, listen))
-    return Confirmation(script, judge_run(findings, observation, rules), observation)
+    return Confirmation(script, judge_run(findings, observation, rules), observation, options)
 
 
 def judge_run(findings: Sequence[Finding], observation: Observation, rules: RuleTable) -> tuple[Finding, ...]:
@@ -96,17 +98,19 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> 
     stop = stopped_by(finding, observation)
     if stop is not None:
         return Verdict(Outcome.CONFIRMED, stop, rule.probe or "")
-    function = probes().get(rule.probe or "")
+    if rule.probe is None:
+        return Verdict(Outcome.UNDECIDED, _no_run_can_tell(rule.probe_reason))
+    function = probes().get(rule.probe)
     if function is not None and met.reached:
         trainings = met.trainings or (NO_TRAINING,)
         scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
         said = [one for scene in scenes if (one := function(scene)) is not None]
         if said:
             best = max(said, key=lambda one: _RANK[one.outcome])
-            return best.verdict(rule.probe or "")
+            return best.verdict(rule.probe)
     if not met.reached:
-        return Verdict(Outcome.NOT_REACHED, _why_not_reached(observation))
-    return Verdict(Outcome.UNDECIDED, _why_undecided(rule.probe, rule.probe_reason, met), rule.probe or "")
+        return Verdict(Outcome.NOT_REACHED, _why_not_reached(finding, observation))
+    return Verdict(Outcome.UNDECIDED, _why_undecided(met, observation), rule.probe)
 
 
 def stopped_by(finding: Finding, observation: Observation) -> str | None:
@@ -115,14 +119,14 @@ def stopped_by(finding: Finding, observation: Observation) -> str | None:
     for error in observation.errors:
         here = any(frame.touches(call) for frame in error.at for call in calls)
         if here and any(one.code == finding.code for one in recognise(f"{error.type}: {error.text}")):
-            return f"the program stops at line {error.at[0].line}: {error.type}: {essence(error.text)}"
+            return f"the program stops at {error.at[0].words}: {error.type}: {essence(error.text)}"
     return None
 
 
-def _why_not_reached(observation: Observation) -> str:
-    if observation.errors:
-        error = observation.errors[0]
-        where = f", at line {error.at[0].line}" if error.at else ""
+def _why_not_reached(finding: Finding, observation: Observation) -> str:
+    error = next((error for error in observation.errors if _stopped_before(error, finding)), None)
+    if error is not None:
+        where = f", at {error.at[0].words}" if error.at else ""
         if error.refused:
             return f"a run may not do what the program does before{where}: {essence(error.text)}"
         return f"the run stopped before{where}: {error.type}: {essence(error.text)}"
@@ -130,12 +134,23 @@ def _why_not_reached(observation: Observation) -> str:
         return "the run was out of time before it came here"
     if observation.record.ended is Ended.KILLED:
         return f"the run was killed (signal {observation.record.signal}) before it came here"
-    return "the run did not come here"
+    return "the run saw nothing happen here"
 
 
-def _why_undecided(probe: str | None, reason: str | None, met: Met) -> str:
-    if probe is None:
-        return f"no run can tell: {reason}" if reason else "no run can tell"
-    if any(training.skipped for training in met.trainings):
+def _stopped_before(error: RunError, finding: Finding) -> bool:
+    """Whether an exception kept the run from a finding. After a cell of a notebook that fails the others go on."""
+    elsewhere = bool(error.at) and error.at[-1].cell not in {None, finding.location.cell}
+    return not error.went_on and not elsewhere
+
+
+def _no_run_can_tell(reason: str | None) -> str:
+    return f"no run can tell: {reason}" if reason else "no run can tell"
+
+
+def _why_undecided(met: Met, observation: Observation) -> str:
+    ended = observation.record.ended
+    if ended is Ended.OUT_OF_TIME or any(training.skipped for training in met.trainings):
         return "there was no time for the measurement"
+    if ended is Ended.KILLED:
+        return "the run was killed before the measurement"
     return "the run showed nothing for or against it"

@@ -25,6 +25,11 @@ class Frame:
     column: int | None = None
     end_column: int | None = None
 
+    @property
+    def words(self) -> str:
+        """As "line 12", or "cell 3, line 2" in a notebook."""
+        return f"line {self.line}" if self.cell is None else f"cell {self.cell}, line {self.line}"
+
     def touches(self, location: Location) -> bool:
         """Whether this is inside, around, or across a place that the reader of the program named."""
         same_text = self.cell == location.cell and os.path.realpath(location.path) == self.path
@@ -130,7 +135,11 @@ class RunError:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Observation:
-    """A whole run. `stand_ins` are said as "checkpoint bert-base-uncased"; `troubles` are failures of the agent."""
+    """A whole run. `stand_ins` are said as "checkpoint bert-base-uncased"; `troubles` are failures of the agent.
+
+    `status` is the agent's word for how the program ended, empty if it had no time to say one; `left_with` is what the
+    program gave to sys.exit().
+    """
 
     trainings: tuple[ObservedTraining, ...]
     moments: tuple[Moment, ...]
@@ -142,6 +151,9 @@ class Observation:
     versions: Mapping[str, str]
     devices: tuple[str, ...]
     record: RunRecord
+    python: str = ""
+    status: str = ""
+    left_with: str = ""
 
 
 def observation_of(record: RunRecord) -> Observation:
@@ -177,7 +189,15 @@ def observation_of(record: RunRecord) -> Observation:
         versions=dict(environment.get("versions") or {}),
         devices=tuple(environment.get("devices") or ()),
         record=record,
+        python=_last(by_kind, "started", "python"),
+        status=_last(by_kind, "finished", "status"),
+        left_with=_last(by_kind, "exited", "code"),
     )
+
+
+def _last(by_kind: Mapping[str, list[Mapping[str, Any]]], kind: str, name: str) -> str:
+    messages = by_kind.get(kind)
+    return str(messages[-1].get(name, "")) if messages else ""
 
 
 _MOMENTS = frozenset(

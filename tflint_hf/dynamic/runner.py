@@ -117,7 +117,8 @@ def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mappin
 
 
 def _ending(process: subprocess.Popen[bytes], messages: list[Mapping[str, Any]], *, out_of_time: bool) -> Ended:
-    if any(message["kind"] == "finished" for message in messages):
+    finished = next((message for message in messages if message["kind"] == "finished"), None)
+    if finished is not None and not (out_of_time and finished.get("status") == "enough"):
         return Ended.FINISHED
     if out_of_time:
         return Ended.OUT_OF_TIME

@@ -31,7 +31,7 @@ def content(result: ScanResult) -> dict[str, Any]:
 def dump(content: dict[str, Any]) -> str:
     """`content` under the head that all JSON output has. ASCII only, so that every pipe and console can carry it."""
     head = {"version": VERSION, "tool": {"name": "tflint-hf", "version": __version__}}
-    return json.dumps(head | content, indent=2, ensure_ascii=True) + "\n"
+    return json.dumps(head | content, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def scan_errors(errors: tuple[ScanError, ...]) -> list[dict[str, str]]:

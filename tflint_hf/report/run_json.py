@@ -9,19 +9,25 @@ from tflint_hf.report import json as findings_json
 
 if TYPE_CHECKING:
     from tflint_hf.dynamic.confirm import Confirmation
+    from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.record import Frames, Observation, ObservedTraining
     from tflint_hf.findings import ScanResult
 
 
 def render(result: ScanResult, confirmation: Confirmation) -> str:
-    return findings_json.dump(findings_json.content(result) | {"run": _finite(_run(confirmation.observation))})
+    """Described by findings.schema.json beside this file, under `run`."""
+    run = _run(confirmation.observation) | {"options": _options(confirmation.options)}
+    return findings_json.dump(findings_json.content(result) | {"run": _finite(run)})
 
 
 def _run(observation: Observation) -> dict[str, Any]:
     record = observation.record
     return {
         "ended": record.ended.value,
+        "status": observation.status or None,
+        "exit_code": record.exit_code,
         "seconds": round(record.seconds, 1),
+        "python": observation.python or None,
         "versions": dict(observation.versions),
         "devices": list(observation.devices),
         "stand_ins": list(observation.stand_ins),
@@ -36,15 +42,29 @@ def _run(observation: Observation) -> dict[str, Any]:
     }
 
 
+def _options(options: RunOptions) -> dict[str, Any]:
+    return {
+        "budget_seconds": options.budget_seconds,
+        "steps": options.steps,
+        "rows": options.rows,
+        "stand_ins": options.stand_ins,
+        "seed": options.seed,
+        "arguments": list(options.arguments),
+    }
+
+
 def _training(training: ObservedTraining) -> dict[str, Any]:
     return {
         "number": training.number,
+        "kind": "loop" if training.is_loop else "fit",
         "at": _frames(training.at),
         "compiled_at": _frames(training.compiled_at),
         "model": training.said.mapping("model"),
         "optimizer": training.said.mapping("optimizer"),
         "loss": training.said.mapping("compiled.loss"),
+        "data": training.said.mapping("feed"),
         "measured": {name: facts.said for name, facts in sorted(training.measured.items())},
+        "skipped": sorted(training.skipped),
         "failed": dict(training.failed),
         "log": {name: list(values) for name, values in training.log.items()},
     }

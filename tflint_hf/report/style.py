@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tflint_hf.findings import Severity
+from tflint_hf.findings import Outcome, Severity
 
-RED, YELLOW, CYAN, BOLD, DIM = "31", "33", "36", "1", "2"
+RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
 DEFAULT_WIDTH = 120
 NARROW = 40
 """Terminals below this width break lines badly by themselves."""
 SEVERITY_COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
+OUTCOME_COLORS = {
+    Outcome.CONFIRMED: RED,
+    Outcome.REFUTED: GREEN,
+    Outcome.UNDECIDED: YELLOW,
+    Outcome.NOT_REACHED: YELLOW,
+}
 
 
 @dataclass(frozen=True, slots=True)

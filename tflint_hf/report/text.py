@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Fix, Safety
 from tflint_hf.report.excerpt import INDENTATION, excerpt
-from tflint_hf.report.style import BOLD, DIM, NARROW, SEVERITY_COLORS, printable, wrapped
+from tflint_hf.report.style import BOLD, DIM, NARROW, OUTCOME_COLORS, SEVERITY_COLORS, printable, wrapped
 from tflint_hf.report.summary import summary
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tflint_hf.findings import Finding, ScanResult
     from tflint_hf.report.style import Style
+
+RUN = "run: "
 
 
 def render(result: ScanResult, style: Style) -> str:
@@ -41,7 +43,10 @@ def _block(finding: Finding, result: ScanResult, style: Style) -> Iterator[str]:
         yield f"{INDENTATION}{line}"
     for remark, text in _remarks(finding):
         first, *others = _lines(f"{remark}: {printable(text)}", style)
-        yield f"{INDENTATION}{style.paint(first[: len(remark) + 1], DIM)}{first[len(remark) + 1 :]}"
+        codes = (
+            (BOLD, OUTCOME_COLORS[finding.verdict.outcome]) if remark.startswith(RUN) and finding.verdict else (DIM,)
+        )
+        yield f"{INDENTATION}{style.paint(first[: len(remark) + 1], *codes)}{first[len(remark) + 1 :]}"
         yield from (f"{INDENTATION}{line}" for line in others)
 
 
@@ -63,7 +68,7 @@ def _lines(text: str, style: Style) -> list[str]:
 
 def _remarks(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.verdict:
-        yield f"run: {finding.verdict.outcome.value}", finding.verdict.evidence
+        yield f"{RUN}{finding.verdict.outcome.value}", finding.verdict.evidence
     if finding.why:
         yield "why", finding.why
     if finding.advice:

@@ -8,15 +8,13 @@ import platform
 import signal
 import sys
 import threading
-import time
 import types
 
 from . import hooks, sandbox, stand_ins
 from .context import Context
+from .environment import say_environment
 from .errors import say_error
 from .places import CELL_MARK
-
-VERSIONS_OF = ("tensorflow", "keras", "tf_keras", "transformers", "datasets", "numpy")
 
 
 class Enough(BaseException):
@@ -31,7 +29,7 @@ def run_job(path):
     context.channel.send("started", python=platform.python_version(), pid=os.getpid(), platform=platform.platform())
     _prepare(context)
     status = _execute(context)
-    _say_versions(context)
+    say_environment(context)
     context.channel.send("finished", status=status)
     return 0
 
@@ -131,21 +129,3 @@ def _join_threads(context):
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join(max(0.0, min(5.0, context.seconds_left())))
-
-
-def _say_versions(context):
-    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in VERSIONS_OF}
-    devices = []
-    tensorflow = sys.modules.get("tensorflow")
-    if tensorflow is not None:
-        try:
-            devices = [device.name for device in tensorflow.config.list_logical_devices()]
-        except Exception as error:
-            context.channel.trouble("the list of devices", error)
-    context.channel.send(
-        "environment",
-        versions={name: str(version) for name, version in found.items() if version},
-        devices=devices,
-        seed=context.job["seed"],
-        at=time.time(),
-    )

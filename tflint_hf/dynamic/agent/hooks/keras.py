@@ -7,6 +7,7 @@ import itertools
 import threading
 
 from ..batches import TF_DATA, Feed
+from ..environment import say_environment
 from ..facts import loss_facts, model_facts, names_of, optimizer_facts
 from ..probes.order import row_hashes
 from ..session import Session, feed_of, validation_of
@@ -149,6 +150,8 @@ class Recorder:
         total = self.guarded("fit", self._total_steps, feed, arguments)
         session = Session(self.context, number, model, feed, validation, arguments, total)
         self.guarded("fit", self._say_fit, session, at)
+        if number == 1:
+            self.guarded("fit", say_environment, self.context)
         if self._first_of_site(at, model):
             self.guarded("the probes of a training", session.measure, self.context.job["probe_seconds"])
         return self._short_fit(original, session, at)

@@ -58,12 +58,14 @@ def _gradient_step(model, batch):
 
 
 def _train(step, optimizer, steps):
-    start = time.monotonic()
+    start = None
     losses = []
     for _ in range(steps):
         loss, gradients, variables = step()
         losses.append(loss)
         optimizer.apply_gradients(list(zip(gradients, variables)))
+        if start is None:
+            start = time.monotonic()  # the first step builds graph and optimizer, which may take longer than all others
         if time.monotonic() - start > SECONDS_EACH or loss != loss:
             break
     return losses, time.monotonic() - start
