@@ -111,12 +111,19 @@ def vocabulary_range(scene: Scene) -> Measured | None:
 
 @probe("evaluation-order", "order")
 def evaluation_order(scene: Scene) -> Measured | None:
-    """Two passes over the evaluation data."""
+    """Two passes over the evaluation data, and its first rows against those of the data set that it is made of."""
     passes = [moment.said.flag("same_order_twice") for moment in scene.moments]
     passes.append(scene.training.facts("order").flag("validation.same_order_twice"))
+    source = [moment.said.flag("order_of_source") for moment in scene.moments]
     if False in passes:
         return confirmed("two passes over this data give its rows in different orders")
-    return refuted("two passes over this data give its rows in the same order") if True in passes else None
+    if False in source:
+        return confirmed("the first batch does not hold the first rows of the data set that it is made of")
+    if True not in passes:
+        return None
+    if True in source:
+        return refuted("two passes over this data give its rows in the order of the data set that it is made of")
+    return undecided("two passes over this data give the same order; whether it is that of the labels was not seen")
 
 
 @probe("label-order", "order")

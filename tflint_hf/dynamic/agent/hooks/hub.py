@@ -3,7 +3,7 @@
 import contextlib
 import functools
 
-from ..batches import unpacked
+from ..batches import host, unpacked
 from ..probes.order import row_hashes
 from . import repairs
 
@@ -86,6 +86,7 @@ def _models(context, module):
             method="prepare_tf_dataset",
             shuffle=kwargs.get("shuffle", True),
             same_order_twice=_same_order_twice(result),
+            order_of_source=_order_of_source(result, args[1] if len(args) > 1 else kwargs.get("dataset")),
         )
         mark_origin(result, at)
 
@@ -106,6 +107,7 @@ def _data_sets(context, module):
             collator=type(collator).__name__ if collator is not None else None,
             return_tensors=getattr(collator, "return_tensors", None),
             same_order_twice=_same_order_twice(result),
+            order_of_source=_order_of_source(result, args[0]),
         )
         mark_origin(result, at)
 
@@ -125,6 +127,20 @@ def _tf_data(context, module):
 
 
 PASS_BATCHES = 3
+
+
+def _order_of_source(feed, data_set):
+    """Whether the first batch holds the first rows of the data set; None where this cannot be told."""
+    try:
+        inputs = next(iter(feed.take(1)))
+        ids = host((inputs[0] if isinstance(inputs, tuple) else inputs)["input_ids"]).tolist()
+        rows = data_set[: len(ids)]["input_ids"]
+    except Exception:
+        return None
+    rows = [list(row) for row in rows]
+    if len({tuple(row) for row in rows}) < 2 or len(rows) != len(ids):
+        return None
+    return all(row[: len(given)] == given[: len(row)] for row, given in zip(ids, rows))
 
 
 def _same_order_twice(feed):
