@@ -260,6 +260,28 @@ def test_a_loop_of_the_programs_own_is_told_from_a_fit() -> None:
     assert "Adam, learning rate 0.0001\n" in report
 
 
+def test_what_is_odd_is_said_first() -> None:
+    said = made(*training(labels={"count": 64, "distinct": 1, "majority": 1.0}, forward={"loss": 0.1}))
+    sentence = "all 64 labels that were looked at are the same"
+    first = shown(said).splitlines()[1]
+    assert first == f"  look at    {sentence}"
+    assert f'<p class="odd">{sentence}</p>' in page(said)
+    report = json.loads(run_json.render(said.result, said.confirmation))
+    assert report["run"]["trainings"][0]["remarks"] == [sentence]
+
+
+def test_memory_is_said_in_sizes_that_can_be_read() -> None:
+    facts = {
+        "weights": 700,
+        "gradients": 2048,
+        "optimizer": 3 * 2**30,
+        "gpu": {"peak": 5 * 2**20, "total": 140 * 2**30},
+    }
+    report = shown(made(*training(memory=facts)))
+    assert "700 B of weights, 2 KiB gradients, 3.0 GiB for the optimizer, at most 5 MiB in use on the GPU" in report
+    assert "of 140.0 GiB" in report
+
+
 def test_a_try_that_had_one_step_says_why() -> None:
     facts = {"own": {"losses": [float("nan")]}, "safe": {"losses": [0.7]}}
     report = shown(made(*training(overfit=facts)))
@@ -305,6 +327,11 @@ def test_a_long_text_is_cut_between_words() -> None:
 )
 def test_a_loss_is_written_so_that_it_can_be_read(value: float, expected: str) -> None:
     assert number(value) == expected
+
+
+def test_the_readme_shows_a_training_as_it_is_told() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"```text\n{shown(sample('logits')).split(chr(10) * 2)[0]}\n```\n" in readme
 
 
 # the page

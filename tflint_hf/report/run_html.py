@@ -7,9 +7,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.findings import Outcome
 from tflint_hf.report import charts
 from tflint_hf.report.run_words import (
+    LOOK,
     TRIES,
     circumstances,
     data_rows,
@@ -87,9 +89,10 @@ class FindingView:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TrainingView:
-    """A training as the page shows it."""
+    """A training as the page shows it; `odd` is what a person should look at first."""
 
     title: str
+    odd: tuple[str, ...]
     remarks: tuple[tuple[str, tuple[str, ...]], ...]
     rows: tuple[tuple[str, str], ...]
     charts: tuple[Chart, ...]
@@ -161,10 +164,11 @@ def _finding(index: int, finding: Finding, result: ScanResult) -> FindingView:
 
 def _training(training: ObservedTraining) -> TrainingView:
     rows = tuple(data_rows(training))
-    in_the_table = {"row"} if rows else set()
+    elsewhere = {LOOK, "row"}
     return TrainingView(
         title(training),
-        tuple(_grouped(remark for remark in steps_of_debugging(training) if remark[0] not in in_the_table)),
+        tuple(remarks(training)),
+        tuple(_grouped(remark for remark in steps_of_debugging(training) if remark[0] not in elsewhere)),
         rows,
         tuple(_charts(training)),
         tuple(_weights(training)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.report import json as findings_json
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _training(training: ObservedTraining) -> dict[str, Any]:
         "optimizer": training.said.mapping("optimizer"),
         "loss": training.said.mapping("compiled.loss"),
         "data": training.said.mapping("feed"),
+        "remarks": remarks(training),
         "measured": {name: facts.said for name, facts in sorted(training.measured.items())},
         "skipped": sorted(training.skipped),
         "failed": dict(training.failed),

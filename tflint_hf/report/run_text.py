@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Outcome
 from tflint_hf.report.run_words import (
+    LOOK,
     circumstances,
     ended_early,
     ending,
@@ -14,7 +15,7 @@ from tflint_hf.report.run_words import (
     steps_of_debugging,
     title,
 )
-from tflint_hf.report.style import BOLD, DIM, NARROW, OUTCOME_COLORS, RED, printable, wrapped
+from tflint_hf.report.style import BOLD, DIM, NARROW, OUTCOME_COLORS, RED, YELLOW, printable, wrapped
 from tflint_hf.report.summary import counted
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def _remarks(remarks: Iterable[tuple[str, str]], style: Style) -> Iterator[str]:
             continue
         room = style.width - len(INDENTATION) - LABEL_WIDTH
         for index, line in enumerate(wrapped(printable(text), room)):
-            shown = style.paint(label.ljust(LABEL_WIDTH), DIM) if index == 0 else " " * LABEL_WIDTH
+            codes = (BOLD, YELLOW) if label == LOOK else (DIM,)
+            shown = style.paint(label.ljust(LABEL_WIDTH), *codes) if index == 0 else " " * LABEL_WIDTH
             yield f"{INDENTATION}{shown}{line}"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.dynamic.job import STEPS_OF_A_LOOP_PER_STEP
 from tflint_hf.dynamic.record import Facts, essence
+from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.dynamic.runner import Ended
 from tflint_hf.report.summary import counted
 
@@ -163,8 +164,14 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+LOOK = "look at"
+"""The label of what a person should look at first."""
+
+
 def steps_of_debugging(training: ObservedTraining) -> Iterator[Remark]:
-    """What was measured of a training, in the order in which a person would look through it."""
+    """What was measured of a training, in the order in which a person would look through it, what is odd first."""
+    for sentence in remarks(training):
+        yield LOOK, sentence
     yield from _data(training)
     for text, label in data_rows(training):
         yield "row", f'"{text}"' + (f" -> {label}" if label else "")
@@ -179,6 +186,7 @@ def measurements(training: ObservedTraining) -> Iterator[Remark]:
     yield from _optimizer(training)
     yield from _one_batch(training)
     yield from _log(training)
+    yield from _memory(training)
     yield from _left_undone(training)
 
 
@@ -323,6 +331,28 @@ def _optimizer(training: ObservedTraining) -> Iterator[Remark]:
 
 TRIES = (("own", "the program's optimizer"), ("safe", "a safe optimizer"))
 """The two tries at learning one batch by heart."""
+
+
+def _memory(training: ObservedTraining) -> Iterator[Remark]:
+    memory = training.facts("memory")
+    parts = [
+        f"{_size(size)} {words}"
+        for name, words in (("weights", "of weights"), ("gradients", "gradients"), ("optimizer", "for the optimizer"))
+        if (size := memory.number(name))
+    ]
+    peak, total = memory.number("gpu.peak"), memory.number("gpu.total")
+    if peak:
+        parts.append(f"at most {_size(peak)} in use on the GPU" + (f" of {_size(total)}" if total else ""))
+    if parts:
+        yield "memory", ", ".join(parts)
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
 
 
 def _one_batch(training: ObservedTraining) -> Iterator[Remark]:
