@@ -65,7 +65,11 @@ def killed() -> Sample:
 
 
 def out_of_time() -> Sample:
-    return sample("course", cut_short(recorded("course"), "model_made", Ended.OUT_OF_TIME, -15), budget_seconds=60.0)
+    return sample(
+        "course",
+        cut_short(recorded("course"), "model_made", Ended.OUT_OF_TIME, -15, "a warning\n"),
+        budget_seconds=60.0,
+    )
 
 
 def hostile() -> Sample:
@@ -164,6 +168,7 @@ def test_a_run_that_was_killed_says_so_with_its_last_words() -> None:
     report = shown(killed())
     assert re.search(r"^the run was killed after \d+ s.* by SIGKILL", report, re.MULTILINE)
     assert "said last  Cannot allocate memory" in report
+    assert "said last" not in shown(out_of_time())
 
 
 def test_a_run_out_of_time_says_what_gives_it_more() -> None:
@@ -215,7 +220,7 @@ def test_the_run_says_with_what_it_ran() -> None:
 
 
 def test_a_run_without_findings_says_so() -> None:
-    assert shown(made()).endswith("\nNothing was found, and the run shows no more\n")
+    assert shown(made()).endswith("\nNo findings, in the program or in its run\n")
     assert "as far as it came" in shown(made(ended=Ended.KILLED))
 
 
@@ -435,7 +440,7 @@ def test_a_run_that_was_cut_short_stands_out_on_the_page() -> None:
 
 def test_a_page_without_findings_has_no_empty_part() -> None:
     html = page(made())
-    assert "Nothing was found, and the run shows no more." in html
+    assert "No findings, in the program or in its run." in html
     assert not re.search(r"<(ul|ol|dl|tbody|div|p|h2)[^>]*>\s*</\1>", html)
 
 

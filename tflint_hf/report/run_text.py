@@ -67,8 +67,8 @@ def _remarks(remarks: Iterable[tuple[str, str]], style: Style) -> Iterator[str]:
 def _outcomes(confirmation: Confirmation, style: Style) -> Iterator[str]:
     findings = confirmation.findings
     if not findings:
-        so_far = " as far as it came" if ended_early(confirmation.observation) else ""
-        yield from _heading(f"Nothing was found, and the run shows no more{so_far}", style)
+        so_far = ", as far as it came" if ended_early(confirmation.observation) else ""
+        yield from _heading(f"No findings, in the program or in its run{so_far}", style)
         return
     counts = dict.fromkeys(Outcome, 0)
     for finding in findings:

@@ -81,9 +81,10 @@ def _signal(record: RunRecord) -> str:
 
 def last_words(observation: Observation) -> list[str]:
     """The last lines on standard error of a run that could not say how it ended."""
-    if observation.record.ended is Ended.FINISHED:
+    if observation.record.ended not in {Ended.KILLED, Ended.STOPPED}:
         return []
-    return [line for line in observation.record.errors.splitlines() if line.strip()][-LAST_WORDS:]
+    lines = [line for line in observation.record.errors.splitlines() if line.strip()]
+    return [shortened(line, 2 * STOP_LENGTH) for line in lines[-LAST_WORDS:]]
 
 
 def device(observation: Observation) -> str:
