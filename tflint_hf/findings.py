@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class Severity(enum.IntEnum):
@@ -122,6 +122,11 @@ class Finding:
     verdict: Verdict | None = None
 
     @property
+    def stands(self) -> bool:
+        """Whether the finding counts: no run of the program refutes it."""
+        return self.verdict is None or self.verdict.outcome is not Outcome.REFUTED
+
+    @property
     def sort_key(self) -> tuple[Location, str, str]:
         return (self.location, self.code, self.message)
 
@@ -139,6 +144,7 @@ class ScanResult:
     """All that a report needs. `sources` maps a location's (path, cell) to the lines of that text, for excerpts.
 
     `targets` maps a project's folder, as displayed, to library -> version that the scan took for granted there.
+    `started_by` maps a file with findings to the scanned scripts and notebooks that execute it, itself among them.
     """
 
     findings: tuple[Finding, ...]
@@ -146,3 +152,4 @@ class ScanResult:
     sources: dict[tuple[str, int | None], tuple[str, ...]]
     targets: dict[str, dict[str, str]]
     files_scanned: int
+    started_by: dict[str, tuple[str, ...]] = field(default_factory=dict)

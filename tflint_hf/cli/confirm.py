@@ -14,13 +14,13 @@ import click
 from tflint_hf.cli.exits import Exit
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
 from tflint_hf.cli.progress import RunStatus
-from tflint_hf.cli.scan import FAIL_ON, NEVER
-from tflint_hf.findings import Outcome, ScanResult, Severity
+from tflint_hf.cli.scan import FAIL_ON, LEAST_BUDGET, Seconds, exit_code
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
 if TYPE_CHECKING:
     from tflint_hf.dynamic.job import StandIns
 
+PROGRAMS = frozenset({".py", ".pyw", ".ipynb", ""})
 PROGRAM = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -58,7 +58,7 @@ class Flags:
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=5),
+    type=Seconds(min=LEAST_BUDGET),
     default=120.0,
     metavar="SECONDS",
     help="The time for all, imports included; then the run is ended. Default: 120.",
@@ -104,20 +104,25 @@ def confirm_command(**options: object) -> int:
 def run(flags: Flags) -> int:
     from tflint_hf.dynamic.confirm import confirm, missing_library
     from tflint_hf.dynamic.job import RunOptions
-    from tflint_hf.engine import ScanOptions, scan
+    from tflint_hf.dynamic.runner import NotStartedError
+    from tflint_hf.dynamic.sweep import with_findings
+    from tflint_hf.engine import ScanOptions, scan, wanted
     from tflint_hf.report import render, run_html, run_json, run_text
     from tflint_hf.rules import load_rules
     from tflint_hf.source import SourceError
 
-    for path in (flags.output, flags.report):
+    if flags.script.suffix not in PROGRAMS:
+        raise click.UsageError(f"{flags.script} is neither a script nor a notebook: what runs ends in .py or .ipynb")
+    for path, option in ((flags.output, "--output"), (flags.report, "--report")):
         if path:
-            check_output_file(path)
+            check_output_file(path, option)
     if flags.report:
         try:
             run_html.check_template_engine()
         except run_html.MissingTemplateEngine as error:
             raise click.ClickException(str(error)) from None
-    result = scan((flags.script,), ScanOptions(respect_gitignore=False))
+    scanned = ScanOptions(respect_gitignore=False)
+    result = scan((flags.script,), scanned)
     options = RunOptions(
         python=flags.python,
         budget_seconds=flags.budget,
@@ -131,20 +136,21 @@ def run(flags: Flags) -> int:
     try:
         with RunStatus(shown=not flags.quiet and sys.stderr.isatty()) as status:
             confirmation = confirm(flags.script, result.findings, load_rules(), options, status.listen)
+    except NotStartedError as error:
+        raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{flags.python} cannot be started: {error.strerror or error}") from None
     except SourceError as error:
         raise click.ClickException(f"{flags.script} cannot be read: {error}") from None
     library = missing_library(confirmation.observation)
     if library is not None:
-        print_text(
-            f"error: {flags.python} has no {library}. Install what a run needs with\n"
-            f'    {flags.python} -m pip install "tflint-hf[confirm]"\n'
-            "or name the interpreter of your project with --python.\n",
-            err=True,
-        )
+        print_text(what_to_install(flags.python, library, "--python"), err=True)
         return Exit.FAILED
-    result = replace(result, findings=confirmation.findings)
+    known = set(result.findings)
+    found = {replace(finding, verdict=None): finding for finding in confirmation.findings}
+    shown = wanted([finding for bare, finding in found.items() if bare not in known], scanned)
+    result = with_findings(result, (*(finding for bare, finding in found.items() if bare in known), *shown))
+    confirmation = replace(confirmation, findings=result.findings)
     if flags.report:
         write_file(flags.report, run_html.render(result, confirmation))
     style = _style(flags)
@@ -165,11 +171,10 @@ def _style(flags: Flags) -> Style:
     return Style(color=color, width=shutil.get_terminal_size().columns if terminal else DEFAULT_WIDTH)
 
 
-def exit_code(result: ScanResult, fail_on: str) -> Exit:
-    """A finding counts unless the run refutes it."""
-    if result.errors:
-        return Exit.FAILED
-    standing = (f for f in result.findings if f.verdict is None or f.verdict.outcome is not Outcome.REFUTED)
-    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in standing):
-        return Exit.FINDINGS
-    return Exit.CLEAN
+def what_to_install(python: str, library: str, option: str) -> str:
+    """What to say where the interpreter of a run lacks one of the libraries of TensorFlow programs."""
+    return (
+        f"error: {python} has no {library}. Install what a run needs with\n"
+        f'    {python} -m pip install "tflint-hf[confirm]"\n'
+        f"or name the interpreter of your project with {option}.\n"
+    )

@@ -54,12 +54,12 @@ def forget_standard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def check_output_file(path: Path) -> None:
+def check_output_file(path: Path, option: str = "--output") -> None:
     """Complain about a file that cannot be written, before a long scan rather than after it."""
     if path.is_dir():
-        raise click.UsageError(f"--output {path} is a folder: name a file")
+        raise click.UsageError(f"{option} {path} is a folder: name a file")
     if not path.parent.is_dir():
-        raise click.UsageError(f"--output {path} cannot be written: the folder {path.parent} does not exist")
+        raise click.UsageError(f"{option} {path} cannot be written: the folder {path.parent} does not exist")
 
 
 def write_file(path: Path, text: str) -> None:

@@ -51,6 +51,7 @@ class RunStatus:
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown
         self._status: Status | None = None
+        self._program = ""
 
     def __enter__(self) -> RunStatus:
         if self._shown:
@@ -64,12 +65,18 @@ class RunStatus:
         if self._status is not None:
             self._status.stop()
 
+    def begin(self, program: str, number: int, total: int) -> None:
+        """Say which program of several runs now."""
+        self._program = f"{number} of {total}, {program}: "
+        if self._status is not None:
+            self._status.update(f"{self._program}starting")
+
     def listen(self, message: Mapping[str, Any]) -> None:
         """Say what the run does by now, from what it says itself."""
         words = _WORDS.get(message["kind"])
         if self._status is None or words is None:
             return
-        self._status.update(words.format(**{"training": "", "probe": "", "name": "", **message}))
+        self._status.update(self._program + words.format(**{"training": "", "probe": "", "name": "", **message}))
 
 
 _WORDS = {

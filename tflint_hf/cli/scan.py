@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import tokenize
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,11 +28,26 @@ from tflint_hf.report.style import DEFAULT_WIDTH, Style
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tflint_hf.engine import ScanOptions
+
 STDIN = "-"
 _TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
 NEVER = "never"
 CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
+
+
+class Seconds(click.FloatRange):
+    """A time that a run may take: FloatRange alone lets "nan" through, after which no run would ever end."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        seconds: float = super().convert(value, parameter, context)
+        if math.isnan(seconds):
+            self.fail(f"{value} is no time", parameter, context)
+        return seconds
+
+
+LEAST_BUDGET = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +74,9 @@ class Flags:
     no_cache: bool
     color: str
     quiet: bool
+    confirm: bool
+    confirm_budget: float
+    confirm_python: str
 
 
 def _remember_verbose(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -90,6 +109,15 @@ def _listed(_context: click.Context, _parameter: click.Parameter, values: tuple[
 @click.option("--no-cache", is_flag=True, help="Neither read nor write cached results.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: auto.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only: no summary, no progress bar.")
+@click.option("--confirm", is_flag=True, help="Run the programs that have findings, as `tflint-hf confirm` does.")
+@click.option(
+    "--confirm-budget",
+    type=Seconds(min=LEAST_BUDGET),
+    default=120.0,
+    metavar="SECONDS",
+    help="For the run of each program. Default: 120.",
+)
+@click.option("--confirm-python", default=sys.executable, metavar="PATH", help="What runs them. Default: this Python.")
 @click.option(
     "--verbose", is_flag=True, expose_value=False, callback=_remember_verbose, help="Show tracebacks of failures."
 )
@@ -115,6 +143,10 @@ def run(flags: Flags) -> int:
         raise click.UsageError("- reads standard input and cannot be mixed with other paths")
     if flags.isolated and flags.config:
         raise click.UsageError("--isolated reads no configuration file, so --config cannot be given with it")
+    if flags.confirm and from_stdin:
+        raise click.UsageError("--confirm runs files: - cannot be given with it")
+    if flags.confirm and flags.statistics:
+        raise click.UsageError("--statistics counts findings without their verdicts, so --confirm cannot be given")
     if flags.output:
         check_output_file(flags.output)
     paths = () if from_stdin else tuple(Path(path) for path in flags.paths or (".",))
@@ -143,6 +175,8 @@ def run(flags: Flags) -> int:
             result = scan(paths, options, progress)
     except (ConfigError, UnknownRule, VersionError) as error:
         raise click.ClickException(str(error)) from None
+    if flags.confirm:
+        result = _confirmed(result, options, flags)
 
     for scan_error in result.errors:
         print_text(f"error: {scan_error.path}: {scan_error.message}\n", err=True)
@@ -155,10 +189,35 @@ def run(flags: Flags) -> int:
     return exit_code(result, flags.fail_on or config.fail_on.label)
 
 
+def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanResult:
+    from tflint_hf.cli.confirm import what_to_install
+    from tflint_hf.cli.progress import RunStatus
+    from tflint_hf.dynamic.job import RunOptions
+    from tflint_hf.dynamic.runner import NotStartedError
+    from tflint_hf.dynamic.sweep import MissingLibraryError, confirm_scan
+    from tflint_hf.rules import load_rules
+
+    python = flags.confirm_python
+    asked = RunOptions(python=python, budget_seconds=flags.confirm_budget)
+    try:
+        with RunStatus(shown=_shows_progress(flags)) as status:
+            return confirm_scan(result, options, load_rules(), asked, status.begin, status.listen)
+    except MissingLibraryError as error:
+        raise click.ClickException(
+            what_to_install(python, error.library, "--confirm-python").removeprefix("error: ").rstrip()
+        ) from None
+    except NotStartedError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{python} cannot be started: {error.strerror or error}") from None
+
+
 def exit_code(result: ScanResult, fail_on: str) -> Exit:
+    """A finding counts unless a run refutes it."""
     if result.errors:
         return Exit.FAILED
-    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in result.findings):
+    standing = (finding for finding in result.findings if finding.stands)
+    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in standing):
         return Exit.FINDINGS
     return Exit.CLEAN
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tflint_hf.dynamic.record import RunError
     from tflint_hf.rules import RuleTable
 
-_RANK = {Outcome.CONFIRMED: 3, Outcome.REFUTED: 2, Outcome.UNDECIDED: 1, Outcome.NOT_REACHED: 0}
+RANK = {Outcome.CONFIRMED: 3, Outcome.REFUTED: 2, Outcome.UNDECIDED: 1, Outcome.NOT_REACHED: 0}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,7 +106,7 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> 
         scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
         said = [one for scene in scenes if (one := function(scene)) is not None]
         if said:
-            best = max(said, key=lambda one: _RANK[one.outcome])
+            best = max(said, key=lambda one: RANK[one.outcome])
             return best.verdict(rule.probe)
     if not met.reached:
         return Verdict(Outcome.NOT_REACHED, _why_not_reached(finding, observation))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tflint_hf.knowledge.tables import knowledge_folder
 from tflint_hf.source import SourceKind, source_from_bytes
+from tflint_hf.source.notebook import NotANotebook, code_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +23,8 @@ SHARE_FOR_PROBES = 0.5
 """The part of the time budget that the probes of one training may take."""
 STEPS_OF_A_LOOP_PER_STEP = 4
 """A training loop of the program's own is ended after this many times the steps that a fit() runs."""
+CELLS_THAT_MAY_FAIL = 12
+"""A notebook from another place has cells for that place, which fail here; once so many failed, the rest will too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def _job(script: Path, options: RunOptions, work: Path) -> dict[str, Any]:
         "stand_ins": options.stand_ins,
         "seed": options.seed,
         "measurements": sorted(options.measurements) if options.measurements is not None else None,
-        "cells_may_fail": 3,
+        "cells_may_fail": CELLS_THAT_MAY_FAIL,
     }
 
 
@@ -79,7 +84,26 @@ def _cells(script: Path) -> list[tuple[int, str]] | None:
     """The code cells of a notebook, magics taken out; None for a script, which runs as it stands."""
     if script.suffix != ".ipynb":
         return None
-    source = source_from_bytes(script.read_bytes(), script, str(script))
+    content = script.read_bytes()
+    source = source_from_bytes(content, script, str(script))
     if source.kind is not SourceKind.NOTEBOOK:
-        return None
-    return [(fragment.cell or 0, fragment.text) for fragment in source.fragments]
+        return []
+    cells = {fragment.cell or 0: fragment.text for fragment in source.fragments}
+    return sorted({**cells, **_written_files(content)}.items())
+
+
+_WRITES_FILE = re.compile(r"%%(?:writefile|file)\s+(-a\s+)?(\S.*?)\s*$")
+
+
+def _written_files(content: bytes) -> dict[int, str]:
+    """Python for the cells that are written to a file, which later cells import or read."""
+    found = {}
+    with suppress(NotANotebook):
+        for cell in code_cells(content):
+            first, *lines = cell.original or ("",)
+            named = _WRITES_FILE.match(first)
+            if named is not None:
+                how, name = "a" if named[1] else "w", named[2].strip("'\"")
+                text = "".join(f"{line}\n" for line in lines)
+                found[cell.number] = f"with open({name!r}, {how!r}) as __file:\n    __file.write({text!r})\n"
+    return found

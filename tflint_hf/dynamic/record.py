@@ -173,6 +173,10 @@ def observation_of(record: RunRecord) -> Observation:
         )
         for m in by_kind.get("error", ())
     )
+    errors += tuple(
+        RunError("SystemExit", _words_of_exit(m["code"], record), _frames(m.get("at")))
+        for m in by_kind.get("exited", ())
+    )
     moments = tuple(
         Moment(m["kind"], _frames(m.get("at")), Facts(dict(m))) for m in record.messages if m["kind"] in _MOMENTS
     )
@@ -199,6 +203,16 @@ def _last(by_kind: Mapping[str, list[Mapping[str, Any]]], kind: str, name: str) 
     messages = by_kind.get(kind)
     return str(messages[-1].get(name, "")) if messages else ""
 
+
+def _words_of_exit(code: object, record: RunRecord) -> str:
+    """What is known of an exit with a failure: parsers of arguments say the reason on standard error."""
+    if isinstance(code, str):
+        return code
+    last = next((line.strip() for line in reversed(record.errors.splitlines()) if line.strip()), "")
+    return f"exit code {code}" + (f" ({last})" if last and len(last) <= LONGEST_REASON else "")
+
+
+LONGEST_REASON = 200
 
 _MOMENTS = frozenset(
     {"compiled", "model_made", "feed_made", "tokenizer_made", "tokenized", "evaluated", "predicted", "loaded"}

@@ -41,6 +41,10 @@ class Ended(enum.Enum):
     STOPPED = "stopped"
 
 
+class NotStartedError(Exception):
+    """The agent did not come to run the program: the interpreter is none, is too old, or cannot be shut in."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """All that a run said. `signal` is what killed it; `output` and `errors` are the ends of its two streams."""
@@ -63,13 +67,24 @@ def run_program(
     """Run a program under the agent. `listen` hears each message as it comes.
 
     No process of the run is left when this returns or raises, KeyboardInterrupt included. Raises SourceError if the
-    program cannot be read, OSError if the interpreter cannot be started.
+    program cannot be read, OSError if the interpreter cannot be started, NotStartedError if it does not run the agent.
     """
     with tempfile.TemporaryDirectory(prefix="tflint-hf-run-", ignore_cleanup_errors=True) as folder:
         work = Path(folder)
         job = write_job(script, options, work)
         channel_of(work).touch()
-        return _follow(job, work, options, listen or (lambda _message: None))
+        record = _follow(job, work, options, listen or (lambda _message: None))
+    _check_start(record, options.python)
+    return record
+
+
+def _check_start(record: RunRecord, python: str) -> None:
+    refused = next((m["failed"] for m in record.messages if m["kind"] == "sandbox" and "failed" in m), None)
+    if refused is not None:
+        raise NotStartedError(f"the program cannot be shut in, so it was not run: {refused}")
+    if record.ended is not Ended.OUT_OF_TIME and not any(m["kind"] == "started" for m in record.messages):
+        last = next((line.strip() for line in reversed(record.errors.splitlines()) if line.strip()), "it said nothing")
+        raise NotStartedError(f"{python} is not Python 3.8 or newer, or cannot start here: {last[:300]}")
 
 
 def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mapping[str, Any]], None]) -> RunRecord:

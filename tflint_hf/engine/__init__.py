@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.discovery import display_path
 from tflint_hf.engine.options import Configs, ScanOptions
-from tflint_hf.engine.suppressed import without_suppressed
+from tflint_hf.engine.suppressed import wanted, without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
 from tflint_hf.findings import Finding, ScanError, ScanResult, Severity
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from tflint_hf.target import FolderCache
 
 MIN_PROGRAMS_FOR_WORKERS = 24
+RUNNABLE = frozenset({".py", ".ipynb"})
 
-__all__ = ["ScanOptions", "scan"]
+__all__ = ["ScanOptions", "scan", "wanted"]
 
 
 def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, int], None] | None = None) -> ScanResult:
@@ -70,7 +71,21 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         {key: lines for key, lines in texts.items() if key in shown},
         targets,
         files,
+        _started_by(tasks, {path for path, _ in shown}),
     )
+
+
+def _started_by(tasks: Sequence[Task], paths: set[str]) -> dict[str, tuple[str, ...]]:
+    """For each of these files the scanned programs to run if it is to be executed, by their names in reports."""
+    found: dict[str, tuple[str, ...]] = {}
+    for task in tasks:
+        names = {path: name for path, name in task.shown.items() if name and path.suffix in RUNNABLE}
+        roots = tuple(names[path] for path in task.program.roots if path in names)
+        for path, name in names.items():
+            if name in paths:
+                is_script = path in task.program.roots or b"__main__" in task.contents[path]
+                found[name] = (name,) if is_script else roots or (name,)
+    return found
 
 
 def _said_once(result: ProgramResult, said: set[tuple[object, ...]]) -> list[Finding]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.discovery import SUFFIXES
 from tflint_hf.findings import Edit, Finding, Fix, Location, Safety
-from tflint_hf.suppression import Suppression, apply
+from tflint_hf.rules import load_rules
+from tflint_hf.source import SourceError, source_from_bytes
+from tflint_hf.suppression import Suppression, apply, find_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,18 +32,14 @@ def without_suppressed(
 ) -> list[Finding]:
     """The findings that stay, with those about suppressions that hid nothing."""
 
-    def matches(selector: str, code: str, name: str) -> bool:
-        wanted = selector.upper()
-        return code.startswith(wanted) or name.upper() == wanted or wanted == "ALL"
-
     def checked(selector: str) -> bool:
-        if selector != "ALL" and not any(matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
+        if selector != "ALL" and not any(_matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
             return True  # no such rule: the comment can never hide anything
         config = configs.of(Path.cwd())
         codes = selected_codes(config, options, rules)
-        return any(matches(selector, code, rules.by_code[code].name) for code in codes)
+        return any(_matches(selector, code, rules.by_code[code].name) for code in codes)
 
-    kept, unused = apply(_not_ignored(findings, rules, configs), suppressions, matches, checked)
+    kept, unused = apply(_not_ignored(findings, rules, configs), suppressions, _matches, checked)
     rule = rules.by_code.get(UNUSED_RULE)
     if rule is None or UNUSED_RULE not in selected_codes(configs.of(Path.cwd()), options, rules):
         return kept
@@ -65,6 +63,34 @@ def without_suppressed(
             )
         )
     return kept
+
+
+def wanted(findings: Sequence[Finding], options: ScanOptions) -> list[Finding]:
+    """Of findings that came after a scan, from a run of the program: those that settings and comments let through."""
+    rules = load_rules()
+    configs = Configs(options)
+    chosen = []
+    suppressions: dict[str, tuple[Suppression, ...]] = {}
+    for finding in findings:
+        path = Path(finding.location.path)
+        if finding.code not in selected_codes(configs.of(path.absolute()), options, rules):
+            continue
+        chosen.append(finding)
+        if finding.location.path not in suppressions:
+            suppressions[finding.location.path] = _suppressions_in(path, finding.location.path)
+    return apply(_not_ignored(chosen, rules, configs), suppressions, _matches, lambda _selector: False)[0]
+
+
+def _suppressions_in(path: Path, shown: str) -> tuple[Suppression, ...]:
+    try:
+        return find_suppressions(source_from_bytes(path.read_bytes(), path, shown))
+    except (OSError, SourceError):
+        return ()
+
+
+def _matches(selector: str, code: str, name: str) -> bool:
+    asked = selector.upper()
+    return code.startswith(asked) or name.upper() == asked or asked == "ALL"
 
 
 def _removal(

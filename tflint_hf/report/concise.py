@@ -23,4 +23,6 @@ def _line(finding: Finding, style: Style) -> str:
     where = style.paint(printable(str(finding.location)), BOLD)
     severity = style.paint(finding.severity.label, SEVERITY_COLORS[finding.severity])
     remark = f"{finding.name}; depends on {finding.depends_on}" if finding.depends_on else finding.name
+    if finding.verdict:
+        remark += f"; run: {finding.verdict.outcome.value}"
     return f"{where}: {severity} {finding.code} {printable(finding.message)} ({printable(remark)})"

@@ -35,7 +35,10 @@ def _finding(finding: Finding) -> str:
         message += f"\ninstead: {finding.advice}"
     if finding.depends_on:
         message += f"\ndepends on: {finding.depends_on}"
-    return _command(_COMMANDS[finding.severity], properties, message)
+    if finding.verdict:
+        message += f"\nrun: {finding.verdict.outcome.value}: {finding.verdict.evidence}"
+    command = _COMMANDS[finding.severity if finding.stands else Severity.INFO]
+    return _command(command, properties, message)
 
 
 def _error(error: ScanError) -> str:

@@ -51,13 +51,14 @@ def finding_fields(finding: Finding) -> dict[str, Any]:
         **_location(finding.location),
         "fix": _fix(finding.fix) if finding.fix else None,
         "related": [_location(related.location) | {"message": related.message} for related in finding.related],
-        "verdict": _verdict(finding.verdict) if finding.verdict else None,
+        "verdict": verdict_fields(finding.verdict) if finding.verdict else None,
         "depends_on": finding.depends_on,
         "url": finding.url,
     }
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    """What a run says of a finding, as a report holds it."""
     numbers = {name: value for name, value in verdict.numbers if math.isfinite(value)}
     return {
         "outcome": verdict.outcome.value,

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from tflint_hf import __version__
 from tflint_hf.findings import Severity
+from tflint_hf.report.json import verdict_fields
 from tflint_hf.report.page import render_body
 from tflint_hf.rules import DOCUMENTATION_URL
 
@@ -75,7 +76,7 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
-        "level": _LEVELS[finding.severity],
+        "level": _LEVELS[finding.severity if finding.stands else Severity.INFO],
         "message": {"text": message},
         "locations": [_location(finding.location)],
         "partialFingerprints": {"tflintHfFinding/v1": fingerprint},
@@ -88,6 +89,8 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
     properties: dict[str, Any] = {"confidence": finding.confidence}
     if finding.depends_on:
         properties["dependsOn"] = finding.depends_on
+    if finding.verdict:
+        properties["verdict"] = verdict_fields(finding.verdict)
     if cell is not None:
         properties["cell"] = cell
     return result | {"properties": properties}

@@ -20,6 +20,9 @@ def summary(result: ScanResult, style: Style) -> str:
         parts = [counted(counts[severity], severity.label) for severity in sorted(Severity, reverse=True)]
         files = len({finding.location.path for finding in result.findings})
         text = f"Found {', '.join(part for part in parts if not part.startswith('0 '))} in {counted(files, 'file')}"
+        refuted = sum(not finding.stands for finding in result.findings)
+        if refuted:
+            text += f"; a run refutes {refuted} of them"
     elif result.errors:
         text = "No finding in what could be scanned"
     elif result.files_scanned == 0:

@@ -21,11 +21,23 @@ def kind_of(data):
     return UNKNOWN
 
 
+def is_mapping(data):
+    """Whether this is a dictionary of arrays, or alike: the output of a tokenizer is, a table of pandas is not."""
+    return isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items") and not hasattr(data, "iloc"))
+
+
+def row_bytes(row):
+    """The content of a row of an array, as bytes: of text not the addresses that an array holds."""
+    if getattr(row, "dtype", None) is not None and row.dtype != object:
+        return row.tobytes()
+    return repr(row.tolist() if hasattr(row, "tolist") else row).encode("utf-8", "surrogatepass")
+
+
 def leaves(data):
     """The arrays in a structure of dictionaries, lists and tuples. A list of plain values is an array itself."""
     if data is None:
         return []
-    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items")):
+    if is_mapping(data):
         return [leaf for value in data.values() for leaf in leaves(value)]
     if hasattr(data, "shape") and hasattr(data, "dtype"):
         return [data]
@@ -45,8 +57,10 @@ def rows_of(data):
     for leaf in leaves(data):
         try:
             return len(leaf)
-        except TypeError:
-            continue
+        except TypeError:  # a ragged or sparse tensor
+            side = next(iter(getattr(leaf, "shape", None) or ()), None)
+            if side is not None:
+                return int(side)
     return None
 
 
@@ -54,7 +68,7 @@ def head(data, start, stop):
     """The rows from `start` to `stop` of arrays, in the same structure."""
     if data is None:
         return None
-    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items") and not hasattr(data, "iloc")):
+    if is_mapping(data):
         return {key: head(value, start, stop) for key, value in data.items()}
     if hasattr(data, "iloc"):
         return data.iloc[start:stop]
@@ -119,16 +133,23 @@ class Feed:
             return {"rows": None, "batches": len(self.x)}
         return {"rows": None, "batches": None}
 
-    def cut(self, steps):
-        """The same data with at most `steps` batches, as (x, y, weights)."""
+    def cut(self, steps, set_apart=0.0):
+        """The same data with at most `steps` batches, as (x, y, weights); of arrays as many more rows as Keras sets
+        apart for validation."""
         if self.kind == TF_DATA:
             return self.x.take(steps), self.y, self.weights
         if self.kind == ARRAYS:
-            rows = steps * self.batch_size
+            rows = max(-int(-steps * self.batch_size // (1.0 - set_apart)), 2)
             return tuple(head(part, 0, rows) for part in (self.x, self.y, self.weights))
         if self.kind == GENERATOR:
-            return itertools.chain(self._taken, self.x), self.y, self.weights
+            return _again(self._taken, self.x), self.y, self.weights
         return self.x, self.y, self.weights
+
+
+def _again(taken, rest):
+    """What was taken out of a generator and what is left in it. Keras 3 takes nothing but a true generator."""
+    yield from taken
+    yield from rest
 
 
 def unpacked(element):
@@ -159,7 +180,7 @@ def named(data, names=()):
     """The arrays of inputs or labels by name: keys of a dictionary, else the names of the model's arguments."""
     if data is None:
         return {}
-    if isinstance(data, Mapping) or (hasattr(data, "keys") and hasattr(data, "items")):
+    if is_mapping(data):
         return dict(data.items())
     if isinstance(data, (list, tuple)) and data and not isinstance(data[0], (int, float, str, bool)):
         return {names[i] if i < len(names) else str(i): item for i, item in enumerate(data)}

@@ -6,29 +6,49 @@ A file and not a pipe: a line that is written survives the death of the process,
 import json
 import os
 import threading
-import time
+from os import fstat, getpid, write  # a program may put its own in the place of these
+from os import open as open_file
+from time import monotonic
 
 
 class Channel:
     """Only the process that opened it speaks; its forks are silent."""
 
     def __init__(self, path):
-        self._file = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
-        self._owner = os.getpid()
-        self._start = time.monotonic()
+        self._path = path
+        self._flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+        self._open()
+        self._owner = getpid()
+        self._start = monotonic()
         self._lock = threading.RLock()
         self._said = set()
+        self._encode = json.JSONEncoder(default=plain, ensure_ascii=True).encode
+
+    def _open(self):
+        self._file = open_file(self._path, self._flags, 0o600)
+        self._identity = self._identity_of(self._file)
+
+    @staticmethod
+    def _identity_of(descriptor):
+        try:
+            facts = fstat(descriptor)
+        except OSError:
+            return None
+        return facts.st_dev, facts.st_ino
 
     def send(self, kind, **facts):
         """Say one thing. Numbers of numpy and other objects are written as the nearest of JSON."""
-        if os.getpid() != self._owner:
+        if getpid() != self._owner:
             return
         facts["kind"] = kind
-        facts["seconds"] = round(time.monotonic() - self._start, 3)
-        line = json.dumps(facts, default=plain, ensure_ascii=True)
+        facts["seconds"] = round(monotonic() - self._start, 3)
+        rest = (self._encode(facts) + "\n").encode("ascii")
         with self._lock:
-            self._file.write(line + "\n")
-            self._file.flush()
+            # A program that closes all descriptors may have a file of its own at this number by now.
+            if self._identity_of(self._file) != self._identity:
+                self._open()
+            while rest:
+                rest = rest[write(self._file, rest) :]
 
     def trouble(self, where, error):
         """Say once that a part of the agent itself failed; the program goes on."""

@@ -1,6 +1,6 @@
 """What all parts of the agent share in one run."""
 
-import time
+from time import monotonic
 
 from .channel import Channel
 from .imports import AfterImport
@@ -15,7 +15,7 @@ class Context:
         self.channel = Channel(job["channel"])
         self.places = Places(job["root"])
         self.after_import = AfterImport(self.channel.trouble)
-        self.deadline = time.monotonic() + job["budget_seconds"]
+        self.deadline = monotonic() + job["budget_seconds"]
         self.stand_ins = []
         """What a stand-in took the place of, as {"what": "checkpoint" | "data set" | ..., "name": ...}."""
 
@@ -27,4 +27,4 @@ class Context:
         return self.stand_in_names.get(str(given), str(given))
 
     def seconds_left(self):
-        return self.deadline - time.monotonic()
+        return self.deadline - monotonic()

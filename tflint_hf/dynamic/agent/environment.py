@@ -1,7 +1,7 @@
 """What the program runs with: versions of its libraries, devices."""
 
 import sys
-import time
+from time import time
 
 VERSIONS_OF = ("tensorflow", "keras", "tf_keras", "transformers", "datasets", "numpy")
 
@@ -21,5 +21,5 @@ def say_environment(context):
         versions={name: str(version) for name, version in found.items() if version},
         devices=devices,
         seed=context.job["seed"],
-        at=time.time(),
+        at=time(),
     )

@@ -41,15 +41,12 @@ def optimizer_facts(optimizer, total_steps):
     if optimizer is None:
         return None
     facts = class_of(optimizer)
-    inner = getattr(optimizer, "inner_optimizer", None) or getattr(optimizer, "_optimizer", None)
-    if inner is not None and "LossScale" in facts["class"]:
+    inner = unscaled(optimizer)
+    if inner is not optimizer:
         facts["loss_scaled"] = True
         optimizer = inner
         facts.update(inner=type(inner).__name__)
-    rate = getattr(optimizer, "_learning_rate", None)
-    if rate is None:
-        hyper = getattr(optimizer, "_hyper", None)  # optimizers of Keras 2 before 2.11, and the legacy ones
-        rate = hyper.get("learning_rate") if isinstance(hyper, dict) else getattr(optimizer, "learning_rate", None)
+    rate = rate_of(optimizer)
     if callable(rate) and not hasattr(rate, "numpy"):
         facts["schedule"] = type(rate).__name__
         steps = {"start": 0, "middle": (total_steps or 0) // 2, "end": max((total_steps or 1) - 1, 0)}
@@ -75,6 +72,22 @@ def _plain_attribute(value, name):
         return number(getattr(value, name, None))
     except Exception:
         return None
+
+
+def rate_of(optimizer):
+    """The learning rate as the optimizer holds it: a variable, or the schedule that makes it."""
+    rate = getattr(optimizer, "_learning_rate", None)
+    if rate is not None:
+        return rate
+    hyper = getattr(optimizer, "_hyper", None)  # optimizers of Keras 2 before 2.11, and the legacy ones
+    return hyper.get("learning_rate") if isinstance(hyper, dict) else getattr(optimizer, "learning_rate", None)
+
+
+def unscaled(optimizer):
+    """The optimizer inside one that scales the loss for half precision, any other as it is."""
+    if "LossScale" not in type(optimizer).__name__:
+        return optimizer
+    return getattr(optimizer, "inner_optimizer", None) or getattr(optimizer, "_optimizer", None) or optimizer
 
 
 def loss_facts(loss):
@@ -194,9 +207,30 @@ def model_facts(model, stand_ins):
     return facts
 
 
+def weights_of(model):
+    """The weights of a model that hold numbers; none before it is built.
+
+    Keras counts the tables of layers that look words up as weights too, but those have no value.
+    """
+    return _with_values(model, ("weights",))
+
+
+def variables_of(model):
+    """The weights of a model, and what changes with them: in Keras 3 the states of its random generators."""
+    return _with_values(model, ("weights", "variables"))
+
+
+def _with_values(model, names):
+    try:
+        found = {id(one): one for name in names for one in getattr(model, name, None) or ()}
+    except (ValueError, TypeError):  # not built yet
+        return []
+    return [one for one in found.values() if hasattr(one, "numpy") and hasattr(one, "assign")]
+
+
 def _sizes(model):
     try:
-        every = {id(w): w for w in model.weights}
+        every = {id(w): w for w in model.weights if hasattr(w, "shape")}
         trainable = list(model.trainable_weights)
     except Exception:
         return {}

@@ -25,7 +25,7 @@ class Places:
                 and not path.startswith(self._own)
                 and not any(os.sep + name + os.sep in path for name in libraries)
                 and not path.startswith(os.path.realpath(sys.prefix) + os.sep + "lib")
-                and not filename.startswith("<")
+                and os.path.exists(path)  # compiled modules name sources that are elsewhere
             )
         return self._known[filename]
 

@@ -1,6 +1,8 @@
 """One run: read the job, prepare the interpreter, execute the user's program, say how it ended."""
 
+import ast
 import builtins
+import importlib.machinery
 import json
 import linecache
 import os
@@ -10,7 +12,7 @@ import sys
 import threading
 import types
 
-from . import hooks, sandbox, stand_ins
+from . import hooks, notebook, sandbox, stand_ins
 from .context import Context
 from .environment import say_environment
 from .errors import say_error
@@ -29,7 +31,10 @@ def run_job(path):
     context.channel.send("started", python=platform.python_version(), pid=os.getpid(), platform=platform.platform())
     _prepare(context)
     status = _execute(context)
-    say_environment(context)
+    try:
+        say_environment(context)
+    except Exception as error:  # whatever the program made of the interpreter
+        context.channel.trouble("the versions", error)
     context.channel.send("finished", status=status)
     return 0
 
@@ -46,7 +51,7 @@ def _prepare(context):
         except Exception as error:
             context.channel.trouble("the start of " + part.__name__.rpartition(".")[2], error)
     _seed(context)
-    signal.signal(signal.SIGTERM, lambda *_: _stop(context))
+    _listen_to_the_parent(context)
     folder = os.path.dirname(job["script"])
     sys.argv = [job["script"]] + list(job["arguments"])
     sys.path[0] = folder
@@ -54,8 +59,19 @@ def _prepare(context):
         os.chdir(folder)
 
 
-def _stop(context):
-    raise context.enough
+def _listen_to_the_parent(context):
+    """A SIGTERM ends the program in order; processes that it forks end at once, as they would without the agent."""
+
+    def stop(*_):
+        raise context.enough
+
+    def forget():
+        if signal.getsignal(signal.SIGTERM) is stop:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, stop)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=forget)
 
 
 def _seed(context):
@@ -77,23 +93,34 @@ def _execute(context):
     except Enough:
         return "enough"
     except SystemExit as stop:
-        code = stop.code
-        if code not in (None, 0):
-            context.channel.send("exited", code=code if isinstance(code, int) else str(code))
+        _say_exit(context, stop)
         return "exited"
     except KeyboardInterrupt:
         return "interrupted"
     except BaseException as error:
-        say_error(context, error)
+        try:
+            say_error(context, error)
+        except Exception as other:
+            context.channel.trouble("the exception of the program", other)
         return "failed"
     _join_threads(context)
     return "ended"
+
+
+def _say_exit(context, stop):
+    """An exit of the program's own with a code that means failure, as for arguments that are missing."""
+    if stop.code in (None, 0):
+        return
+    code = stop.code if isinstance(stop.code, int) else str(stop.code)
+    context.channel.send("exited", code=code, at=context.places.of_traceback(stop.__traceback__))
 
 
 def _main_module(path):
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__builtins__ = builtins
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    module.__dict__.update(__cached__=None, __annotations__={})
     sys.modules["__main__"] = module
     return module
 
@@ -102,8 +129,29 @@ def _run_script(context):
     path = context.job["script"]
     module = _main_module(path)
     with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
+        text = file.read()
+    code = compile(text, path, "exec", dont_inherit=True)
+    levels = _levels_of_imports(text)
+    if levels:
+        module.__package__ = _package_of(path, levels)
     exec(code, module.__dict__)
+
+
+def _levels_of_imports(text):
+    """How far up the relative imports of a script go; 0 if it has none."""
+    return max((node.level for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _package_of(path, levels):
+    """The package of a script that `python -m` would run, with the folder that holds it put on the path."""
+    names, folder = [], os.path.dirname(path)
+    while len(names) < levels or os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        if not name:
+            break
+        names.insert(0, name)
+    sys.path[0] = folder
+    return ".".join(names)
 
 
 def _run_cells(context):
@@ -111,13 +159,15 @@ def _run_cells(context):
     path = context.job["script"]
     module = _main_module(path)
     del module.__file__
-    module.__dict__["display"] = lambda *objects, **_: None
+    module.__dict__.update(notebook.names())
+    notebook.Absent().install()
+    cells = notebook.Cells(module.__dict__)
     failed = 0
     for number, text in context.job["cells"]:
         name = f"{path}{CELL_MARK}{number}"
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         try:
-            exec(compile(text, name, "exec", dont_inherit=True), module.__dict__)
+            cells.execute(text, name)
         except Exception as error:
             failed += 1
             say_error(context, error, cell=number)

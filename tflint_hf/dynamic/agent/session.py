@@ -1,10 +1,11 @@
 """One training of the program under observation: its model and data, and the probes that measure them."""
 
-import time
+from time import monotonic
 
 from . import probes
-from .batches import Feed, host, named
+from .batches import Feed, host, is_mapping, named
 from .facts import call_arguments, encoder_of
+from .keeping import Kept
 from .probes.batch import label_array
 
 BATCHES_LOOKED_AT = 20
@@ -29,7 +30,7 @@ class Session:
 
     def measure(self, seconds):
         """Run the probes in order as long as there is time; each says its facts by itself."""
-        deadline = time.monotonic() + min(seconds, max(1.0, self.context.seconds_left() - 5))
+        deadline = monotonic() + min(seconds, max(1.0, self.context.seconds_left() - 5))
         try:
             self.batches = self.feed.batches(BATCHES_LOOKED_AT)
         except Exception as error:
@@ -39,17 +40,21 @@ class Session:
         if not self.batches:
             self.context.channel.send("measured", training=self.number, probe="batch", facts={"empty": True})
             return
-        snapshot = None
+        kept = Kept(self.model)
+        try:
+            self._run_probes(kept, deadline)
+        finally:
+            kept.put_back()
+
+    def _run_probes(self, kept, deadline):
         wanted = self.context.job["measurements"]
         for name, probe in probes.PROBES:
             if wanted is not None and name not in wanted:
                 continue
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 self.context.channel.send("skipped", training=self.number, probe=name, why="time")
                 continue
-            start = time.monotonic()
-            if name in probes.CHANGES_WEIGHTS and snapshot is None:
-                snapshot = _snapshot(self.model)
+            start = monotonic()
             try:
                 facts = probe(self)
             except self.context.enough:
@@ -60,11 +65,11 @@ class Session:
                 continue
             finally:
                 if name in probes.CHANGES_WEIGHTS:
-                    _restore(snapshot)
+                    kept.put_weights_back()
             if facts is not None:
                 if name == "labels":
                     self.batches[0] = _rows_with_valid_labels(self, facts)
-                took = round(time.monotonic() - start, 3)
+                took = round(monotonic() - start, 3)
                 self.context.channel.send("measured", training=self.number, probe=name, facts=facts, took=took)
 
 
@@ -88,21 +93,12 @@ def _rows_with_valid_labels(session, facts):
 def _taken(data, rows):
     if data is None:
         return None
-    if hasattr(data, "keys") and hasattr(data, "items"):
+    if is_mapping(data):
         return {key: _taken(value, rows) for key, value in data.items()}
     if isinstance(data, (list, tuple)) and data and hasattr(data[0], "shape"):
         return type(data)(_taken(item, rows) for item in data)
     array = host(data)
     return array[rows] if array is not None else data
-
-
-def _snapshot(model):
-    return [(weight, weight.numpy()) for weight in model.weights]
-
-
-def _restore(snapshot):
-    for weight, value in snapshot or ():
-        weight.assign(value)
 
 
 def feed_of(arguments):

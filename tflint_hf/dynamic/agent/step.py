@@ -6,7 +6,7 @@ they are; only the optimizer is exchanged for one that keeps the gradients and c
 
 import contextlib
 
-from .batches import host
+from .batches import host, is_mapping
 
 
 class Seen:
@@ -128,6 +128,8 @@ def see_step(model, batch, training):
     """Run one step eagerly, with dropout and gradients if `training`."""
     import tensorflow
 
+    if is_distributed(model):
+        raise RuntimeError("a model in the scope of a strategy takes no single step from outside")
     seen = Seen()
     data = tuple(tensors(part) for part in batch)
     while len(data) > 1 and data[-1] is None:
@@ -144,6 +146,12 @@ def see_step(model, batch, training):
     return seen
 
 
+def is_distributed(model):
+    """Whether the program made the model in the scope of a strategy for several devices."""
+    strategy = getattr(model, "distribute_strategy", None)
+    return strategy is not None and type(strategy).__name__ != "_DefaultDistributionStrategy"
+
+
 def _reset(model):
     with contextlib.suppress(Exception):
         model.reset_metrics()
@@ -155,12 +163,14 @@ def tensors(data):
 
     if data is None:
         return None
-    if hasattr(data, "keys") and hasattr(data, "items"):
+    if is_mapping(data):
         return {key: tensors(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)) and not (data and isinstance(data[0], (int, float, str, bool, list))):
         return type(data)(tensors(item) for item in data) if type(data) in (list, tuple) else data
     if hasattr(data, "iloc"):
         data = data.to_numpy()
+    if isinstance(data, (tensorflow.RaggedTensor, tensorflow.SparseTensor)):
+        return data
     value = tensorflow.convert_to_tensor(data)
     return tensorflow.cast(value, "float32") if value.dtype == tensorflow.float64 else value
 

@@ -8,10 +8,11 @@ import threading
 
 from ..batches import TF_DATA, Feed
 from ..environment import say_environment
-from ..facts import loss_facts, model_facts, names_of, optimizer_facts
+from ..facts import loss_facts, model_facts, names_of, optimizer_facts, weights_of
 from ..probes.order import row_hashes
 from ..session import Session, feed_of, validation_of
 from . import repairs
+from .batch_loops import BatchLoops
 from .hub import origins
 
 # Modules that define a Model of some Keras; each is patched when the program imports it.
@@ -41,12 +42,15 @@ OPTIMIZERS = (
     ("tensorflow.python.keras.optimizer_v2.optimizer_v2", "OptimizerV2"),
 )
 PASS_BATCHES = 10
+LOOP_PATIENCE = 4
+"""The run ends when a loop that cannot be cut has made this many times the steps that others may make."""
 PROBED_PER_SITE = 2
 """A program that trains in a loop (folds, seeds) has its first trainings measured, the others only run."""
 
 
 def install(context):
     recorder = Recorder(context)
+    context.after_import.call("tensorflow.python.data.ops.iterator_ops", recorder.batch_loops.install)
     for module, (class_name, methods) in TRAINERS.items():
         context.after_import.call(module, functools.partial(recorder.wrap_class, class_name, methods))
     for module in KERAS_2_MODULES:
@@ -67,6 +71,7 @@ class Recorder:
         self.trainings = itertools.count(1)
         self.sites = {}
         self.loops = {}
+        self.batch_loops = BatchLoops(context)
         self._inside = threading.local()
 
     def wrap_class(self, class_name, methods, module):
@@ -145,16 +150,20 @@ class Recorder:
         )
 
     def fit(self, original, model, arguments, at):
-        number = next(self.trainings)
-        feed, validation = feed_of(arguments), validation_of(arguments)
-        total = self.guarded("fit", self._total_steps, feed, arguments)
-        session = Session(self.context, number, model, feed, validation, arguments, total)
+        session = self.guarded("fit", self._session, model, arguments)
+        if session is None:
+            return original(model, **arguments)
         self.guarded("fit", self._say_fit, session, at)
-        if number == 1:
+        if session.number == 1:
             self.guarded("fit", say_environment, self.context)
         if self._first_of_site(at, model):
             self.guarded("the probes of a training", session.measure, self.context.job["probe_seconds"])
         return self._short_fit(original, session, at)
+
+    def _session(self, model, arguments):
+        feed, validation = feed_of(arguments), validation_of(arguments)
+        total = self.guarded("fit", self._total_steps, feed, arguments)
+        return Session(self.context, next(self.trainings), model, feed, validation, arguments, total)
 
     def _first_of_site(self, at, model):
         key = (at[0]["path"], at[0]["cell"], at[0]["line"], type(model).__name__)
@@ -191,7 +200,7 @@ class Recorder:
         """The program's own fit, on a few batches: it must get its History, and its errors must show."""
         arguments = dict(session.fit_arguments)
         steps = self.context.job["steps"]
-        x, y, weights = session.feed.cut(steps)
+        x, y, weights = session.feed.cut(steps, _share(arguments.get("validation_split")))
         arguments.update(x=x)
         for name, value in (("y", y), ("sample_weight", weights)):
             if value is not None:
@@ -207,7 +216,7 @@ class Recorder:
             if arguments.get("validation_steps") is not None:
                 arguments["validation_steps"] = min(int(arguments["validation_steps"]), steps)
         arguments["verbose"] = 0
-        before = weights_of(session.model)
+        before = self.guarded("the weights before fit", _values, session.model) or {}
         try:
             history = original(session.model, **arguments)
         except Exception as error:
@@ -225,7 +234,7 @@ class Recorder:
 
     def _say_moved(self, session, before):
         """Which weights the program's own fit changed, by whether they were meant to be trained."""
-        after = weights_of(session.model)
+        after = _values(session.model)
         trainable = {id(weight) for weight in session.model.trainable_weights}
         counts = {"trainable_moved": 0, "trainable_still": 0, "frozen_moved": 0, "frozen_still": 0}
         for key, (_, value) in after.items():
@@ -236,13 +245,17 @@ class Recorder:
         self.context.channel.send("measured", training=session.number, probe="moved", facts=counts)
 
     def evaluate(self, original, model, arguments, at):
-        feed = feed_of(arguments)
+        feed = self.guarded("evaluate", feed_of, arguments)
+        if feed is None:
+            return original(model, **arguments)
         self.guarded("evaluate", self._say_use, "evaluated", model, feed, at)
         return original(model, **self._cut(arguments, feed))
 
     def predict(self, original, model, arguments, at):
         # Predictions stay whole: the program compares them row by row with its labels.
-        self.guarded("predict", self._say_use, "predicted", model, feed_of(arguments), at)
+        feed = self.guarded("predict", feed_of, arguments)
+        if feed is not None:
+            self.guarded("predict", self._say_use, "predicted", model, feed, at)
         arguments["verbose"] = 0
         return original(model, **arguments)
 
@@ -283,9 +296,11 @@ class Recorder:
         key = ("train_on_batch", id(model), at[0]["path"], at[0]["cell"], at[0]["line"])
         count = self.loops[key] = self.loops.get(key, 0) + 1
         if count > 1:
-            if count > self.context.job["loop_steps"]:
+            self.guarded("a training loop", self.batch_loops.trains)
+            if count > self.context.job["loop_steps"] * LOOP_PATIENCE:
                 raise self.context.enough
             return
+        self.guarded("a training loop", self.batch_loops.trains)
         from ..batches import rows_of
 
         feed = Feed(arguments.get("x"), arguments.get("y"), arguments.get("sample_weight"), rows_of(arguments.get("x")))
@@ -301,8 +316,9 @@ class Recorder:
             pairs = list(arguments["grads_and_vars"])
             arguments["grads_and_vars"] = pairs
             self.guarded("a training loop", self._say_loop, optimizer, pairs, at)
-        elif count > self.context.job["loop_steps"]:
+        elif count > self.context.job["loop_steps"] * LOOP_PATIENCE:
             raise self.context.enough
+        self.guarded("a training loop", self.batch_loops.trains)
         return original(optimizer, **arguments)
 
     def _say_loop(self, optimizer, pairs, at):
@@ -321,12 +337,13 @@ class Recorder:
         )
 
 
-def weights_of(model):
-    """The weights of a model and their values, by identity; nothing before it is built."""
-    try:
-        return {id(weight): (weight, weight.numpy()) for weight in model.weights}
-    except ValueError:
-        return {}
+def _values(model):
+    """The weights of a model with their values, by identity."""
+    return {id(weight): (weight, weight.numpy()) for weight in weights_of(model)}
+
+
+def _share(given):
+    return float(given) if isinstance(given, (int, float)) and 0.0 < given < 1.0 else 0.0
 
 
 def _cut_validation(validation, steps):

@@ -86,6 +86,15 @@ def compile_anyway(context, error, original, model, arguments, at):
     raise error
 
 
+class HistoryOfNothing(dict):
+    """Knows every name that a metric or a callback would have given: each is NaN."""
+
+    epochs = 1
+
+    def __missing__(self, name):
+        return [float("nan")] * self.epochs
+
+
 def history_of_nothing(error, context, model, arguments, at):
     """What fit() gives back where it failed, so that the rest of the program is seen: a History of NaN."""
     say_error(context, error, at, went_on="without training this model")
@@ -93,5 +102,6 @@ def history_of_nothing(error, context, model, arguments, at):
     names = ["loss"] + [getattr(metric, "name", "metric") for metric in getattr(model, "metrics", ())]
     if arguments.get("validation_data") is not None or arguments.get("validation_split"):
         names += ["val_" + name for name in names]
-    history = {name: [float("nan")] * epochs for name in dict.fromkeys(names)}
+    history = HistoryOfNothing({name: [float("nan")] * epochs for name in dict.fromkeys(names)})
+    history.epochs = epochs
     return types.SimpleNamespace(history=history, epoch=list(range(epochs)), params={}, model=model)

@@ -36,7 +36,7 @@ def _is_encoder(session):
 
 def array_facts(value):
     """Shape, type and range of one array."""
-    facts = {"type": type(value).__name__, "shape": [int(side) for side in getattr(value, "shape", None) or ()]}
+    facts = {"type": type(value).__name__, "shape": _sides(value)}
     array = host(value)
     if array is None:
         return facts
@@ -47,6 +47,14 @@ def array_facts(value):
         if finite.size:
             facts.update(min=float(finite.min()), max=float(finite.max()), mean=float(finite.mean()))
     return facts
+
+
+def _sides(value):
+    """The shape as far as it is known: a ragged tensor has rows of several lengths."""
+    try:
+        return [None if side is None else int(side) for side in getattr(value, "shape", None) or ()]
+    except (TypeError, ValueError):
+        return []
 
 
 def _is_finite(array):

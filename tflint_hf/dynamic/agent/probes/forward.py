@@ -3,6 +3,7 @@
 import math
 
 from ..batches import head, host, rows_of
+from ..facts import weights_of
 from ..step import logits_of, see_step
 
 CLIP = 1e-7
@@ -171,4 +172,4 @@ def _labels_of(session, batch, rows):
 def _weights_not_finite(model):
     import numpy
 
-    return [weight.name for weight in model.weights if not numpy.isfinite(weight.numpy()).all()][:10]
+    return [weight.name for weight in weights_of(model) if not numpy.isfinite(weight.numpy()).all()][:10]

@@ -1,6 +1,7 @@
 """One backward pass: gradients that are missing, zero or exploding, and how far one step moves the weights."""
 
 from ..batches import host
+from ..facts import rate_of, unscaled
 from ..step import see_step
 from .forward import loss_of
 
@@ -105,9 +106,16 @@ def _update(model, seen):
 
 
 def fresh(optimizer):
-    """A new optimizer with the same arguments; None if it cannot be copied."""
+    """A new optimizer with the same arguments; None if it cannot be copied.
+
+    Of one that scales the loss, the one inside it: the gradients that probes have are not scaled.
+    """
+    optimizer = unscaled(optimizer)
     try:
         config = optimizer.get_config()
+        rate = rate_of(optimizer)
+        if callable(rate) and not hasattr(rate, "numpy"):
+            config["learning_rate"] = rate  # not every schedule comes back from its configuration
         return type(optimizer).from_config(config)
     except Exception:
         return None

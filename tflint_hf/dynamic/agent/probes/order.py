@@ -2,7 +2,7 @@
 
 import hashlib
 
-from ..batches import host, leaves, named
+from ..batches import host, leaves, named, row_bytes
 from ..facts import call_arguments
 from .batch import label_array
 
@@ -40,7 +40,7 @@ def _rows(session, batches):
         for index, row in enumerate(arrays[0]):
             if pad is not None and row.ndim == 1 and row.dtype.kind in "iu":
                 row = row[row != pad]  # the same text, padded to another length, is the same row
-            key = hashlib.md5(row.tobytes()).hexdigest()
+            key = hashlib.md5(row_bytes(row)).hexdigest()
             label = labels[index].tolist() if labels is not None and index < len(labels) else None
             found.append((key, label))
     return found
@@ -78,4 +78,4 @@ def _batches(rows, size):
 def row_hashes(batch):
     """Hashes of the rows of the first array in a batch."""
     arrays = [host(leaf) for leaf in leaves(batch[0])[:1]]
-    return [hashlib.md5(row.tobytes()).hexdigest() for array in arrays if array is not None for row in array]
+    return [hashlib.md5(row_bytes(row)).hexdigest() for array in arrays if array is not None for row in array]

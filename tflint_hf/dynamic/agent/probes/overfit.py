@@ -1,9 +1,10 @@
 """Can one batch be learnt by heart? Tried with the program's optimizer and with a safe one, judged on predictions."""
 
-import time
+from time import monotonic
 
 from ..batches import head, host, rows_of
-from ..step import Seen, listening, logits_of, see_step, tensors
+from ..facts import unscaled, variables_of
+from ..step import Seen, is_distributed, listening, logits_of, see_step, tensors
 from .gradients import fresh
 
 ROWS = 16
@@ -15,8 +16,10 @@ SAFE_RATE_PRETRAINED, SAFE_RATE_SMALL = 5e-5, 1e-3
 def probe(session):
     """The losses of both tries, and the share of labels predicted right before and after each."""
     model = session.model
+    if is_distributed(model):
+        return None
     batch = tuple(head(part, 0, ROWS) for part in session.batches[0])
-    weights = [(w, w.numpy()) for w in model.weights]
+    weights = [(one, one.numpy()) for one in variables_of(model)]
     step = _gradient_step(model, batch)
     facts = {"rows": rows_of(batch[0]), "start": _judged(model, batch)}
     # On the random weights of a stand-in the program's own rate shows nothing of what it does to the real ones.
@@ -65,15 +68,15 @@ def _train(step, optimizer, steps):
         losses.append(loss)
         optimizer.apply_gradients(list(zip(gradients, variables)))
         if start is None:
-            start = time.monotonic()  # the first step builds graph and optimizer, which may take longer than all others
-        if time.monotonic() - start > SECONDS_EACH or loss != loss:
+            start = monotonic()  # the first step builds graph and optimizer, which may take longer than all others
+        if monotonic() - start > SECONDS_EACH or loss != loss:
             break
-    return losses, time.monotonic() - start
+    return losses, monotonic() - start
 
 
 def _safe(model, session):
     """Adam of the model's own Keras, at a rate that suits it."""
-    kind = type(model.optimizer)
+    kind = type(unscaled(model.optimizer))
     module = _optimizers_beside(kind)
     small = session.encoder is None or bool(session.context.stand_ins)
     rate = SAFE_RATE_SMALL if small else SAFE_RATE_PRETRAINED

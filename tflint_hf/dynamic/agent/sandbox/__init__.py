@@ -78,10 +78,19 @@ def _kernel(work, closed):
         return "Landlock: {}".format(error)
 
 
+def text_of(error):
+    """What an exception says; those of the program may not be able to say it."""
+    try:
+        return str(error)
+    except Exception as other:
+        return "({} in its text)".format(type(other).__name__)
+
+
 def is_refusal(error):
     """Whether an exception comes from the sandbox and not from the program: a refusal in Python, or by the kernel."""
-    if isinstance(error, (Refused, Unreachable, network.Unresolved)) or "tflint-hf confirm: " in str(error):
+    text = text_of(error)
+    if isinstance(error, (Refused, Unreachable, network.Unresolved)) or "tflint-hf confirm: " in text:
         return True
     # The kernel says no more than this.
-    denied = isinstance(error, PermissionError) or "Permission denied" in str(error)
+    denied = isinstance(error, PermissionError) or "Permission denied" in text
     return denied and os.environ.get(KERNEL_WATCHES) == "1"
