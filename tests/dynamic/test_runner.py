@@ -197,3 +197,26 @@ def test_ctrl_c_ends_the_run_and_all_its_processes(tmp_path: Path) -> None:
     _, errors = parent.communicate(timeout=20)
     assert "KeyboardInterrupt" in errors
     assert wait_until_gone(child)
+
+
+def test_threads_that_never_end_do_not_hold_up_a_run(tmp_path: Path) -> None:
+    code = f"""
+        import threading, time
+        for _ in range(2):
+            threading.Thread(target=lambda: time.sleep({LONG_NAP})).start()
+        print("the end")
+    """
+    record = run(tmp_path, code, budget=60.0)
+    assert record.ended is Ended.FINISHED
+    assert record.seconds < 40
+    assert record.output == "the end\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="the killer of Linux")
+def test_the_program_is_the_first_to_go_where_memory_runs_out(tmp_path: Path) -> None:
+    code = """
+        import os, time
+        time.sleep(0.5)
+        print(open("/proc/self/oom_score_adj").read(), end="")
+    """
+    assert run(tmp_path, code).output == "1000\n"

@@ -102,7 +102,9 @@ def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mappin
         env=environment,
         start_new_session=True,
     )
+    _first_to_go(process)
     out_of_time = False
+    finished_at: float | None = None
     try:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -115,7 +117,10 @@ def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mappin
                     break
                 messages.append(message)
                 listen(message)
-            if not alive:
+                if message["kind"] == "finished":
+                    finished_at = time.monotonic()
+            # What goes on after the end of the program are threads and handlers of its exit: nothing more is said.
+            if not alive or (finished_at is not None and time.monotonic() - finished_at > GRACE_SECONDS):
                 break
             if time.monotonic() - start > options.budget_seconds:
                 out_of_time = True
@@ -129,6 +134,12 @@ def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mappin
     output, errors = (stream.text() for stream in streams)
     ended = _ending(process, messages, out_of_time=out_of_time)
     return RunRecord(tuple(messages), ended, process.returncode, time.monotonic() - start, output, errors)
+
+
+def _first_to_go(process: subprocess.Popen[bytes]) -> None:
+    """Where memory runs out, let Linux kill the program of the run and nothing of the user's."""
+    with suppress(OSError):
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _ending(process: subprocess.Popen[bytes], messages: list[Mapping[str, Any]], *, out_of_time: bool) -> Ended:

@@ -11,12 +11,16 @@ import signal
 import sys
 import threading
 import types
+from time import monotonic
 
 from . import hooks, notebook, sandbox, stand_ins
 from .context import Context
 from .environment import say_environment
 from .errors import say_error
 from .places import CELL_MARK
+
+SECONDS_FOR_THREADS = 5.0
+"""Threads of the program that go on after its end get this long to come to theirs."""
 
 
 class Enough(BaseException):
@@ -176,6 +180,7 @@ def _run_cells(context):
 
 
 def _join_threads(context):
+    end = monotonic() + SECONDS_FOR_THREADS
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
-            thread.join(max(0.0, min(5.0, context.seconds_left())))
+            thread.join(max(0.0, min(end - monotonic(), context.seconds_left())))

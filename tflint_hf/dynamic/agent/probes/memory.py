@@ -3,12 +3,14 @@
 import subprocess
 import sys
 
+from ..facts import weights_of
+
 
 def probe(session):
     """Bytes by what they are for; on a GPU also the peak of the first steps, what there is, and who else holds it."""
     model = session.model
     trainable = sum(_bytes(weight) for weight in model.trainable_weights)
-    weights = sum(_bytes(weight) for weight in model.weights)
+    weights = sum(_bytes(weight) for weight in weights_of(model))
     facts = {
         "weights": weights,
         "gradients": trainable,
