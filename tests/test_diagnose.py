@@ -135,6 +135,7 @@ QUOTED = [
         "Learning rate reduction is conditioned on metric `f1` which is not available. Available metrics are: loss",
     ),
     ("TFL006", f"{_FIRST} got logits shape [80,32] and labels shape [8]"),
+    ("TFL006", "Received a label value of 59 which is outside the valid range of [0, 32)"),
     ("TFM005", f"{_FIRST} got logits shape [80,32] and labels shape [8]"),
     ("TFM015", f"{_FIRST} got logits shape [24,50265] and labels shape [16]"),
     ("TFM015", f"{_EQUAL} labels.shape=(16,) and logits.shape=(24, 50265)"),

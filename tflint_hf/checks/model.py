@@ -115,7 +115,10 @@ def sequence_into_row_head(trace: Trace) -> Iterator[Fault]:
                 "problem": f"the head gets every token of {encoder.class_name}",
                 "reason": "it then has one output a token, while there is one label a row",
             },
-            related=((training.compiled.site.callee, "the model is compiled here"),),
+            related=(
+                (training.compiled.site.callee, "the model is compiled here"),
+                (training.fits[0].site.callee, "it is trained here"),
+            ),
         )
 
 

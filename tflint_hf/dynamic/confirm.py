@@ -96,18 +96,21 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> 
     rule = rules.by_code[finding.code]
     met = meet(finding, observation)
     stop = stopped_by(finding, observation)
-    if stop is not None:
-        return Verdict(Outcome.CONFIRMED, stop, rule.probe or "")
-    if rule.probe is None:
-        return Verdict(Outcome.UNDECIDED, _no_run_can_tell(rule.probe_reason))
-    function = probes().get(rule.probe)
+    function = probes().get(rule.probe or "")
     if function is not None and met.reached:
         trainings = met.trainings or (NO_TRAINING,)
         scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
         said = [one for scene in scenes if (one := function(scene)) is not None]
         if said:
             best = max(said, key=lambda one: RANK[one.outcome])
-            return best.verdict(rule.probe)
+            if stop is None:
+                return best.verdict(rule.probe or "")
+            if best.outcome is Outcome.CONFIRMED:
+                return replace(best, evidence=f"{best.evidence}; {stop}").verdict(rule.probe or "")
+    if stop is not None:
+        return Verdict(Outcome.CONFIRMED, stop, rule.probe or "")
+    if rule.probe is None:
+        return Verdict(Outcome.UNDECIDED, _no_run_can_tell(rule.probe_reason))
     if not met.reached:
         return Verdict(Outcome.NOT_REACHED, _why_not_reached(finding, observation))
     return Verdict(Outcome.UNDECIDED, _why_undecided(met, observation), rule.probe)
@@ -115,11 +118,12 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> 
 
 def stopped_by(finding: Finding, observation: Observation) -> str | None:
     """How the program was stopped at the finding's own calls, by an exception that is a symptom of its rule."""
-    calls = (*finding.events, finding.location)
+    calls = (*finding.events, finding.location, *(one.location for one in finding.related))
     for error in observation.errors:
         here = any(frame.touches(call) for frame in error.at for call in calls)
-        if here and any(one.code == finding.code for one in recognise(f"{error.type}: {error.text}")):
-            return f"the program stops at {error.at[0].words}: {error.type}: {essence(error.text)}"
+        if here and any(one.code == finding.code for one in recognise(error.log)):
+            why = essence(error.text).removeprefix(f"{error.type}: ")
+            return f"the program stops at {error.at[0].words}: {error.type}: {why}"
     return None
 
 

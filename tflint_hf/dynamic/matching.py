@@ -28,12 +28,19 @@ def meet(finding: Finding, observation: Observation) -> Met:
 
     A finding about data or a tokenizer has no training among its own calls: then the trainings that got that data
     count, and if this is not known, those of the whole program, as long as they all are the same one.
+    Where nothing happened at its own calls, those that its message points to count.
     """
-    calls = (*finding.events, finding.location)
+    met = _meet((*finding.events, finding.location), observation)
+    if met.reached:
+        return met
+    return _meet(tuple(one.location for one in finding.related), observation)
+
+
+def _meet(calls: tuple[Location, ...], observation: Observation) -> Met:
     trainings = tuple(t for t in observation.trainings if _on(calls, t.at) or _on(calls, t.compiled_at))
     moments = tuple(m for m in observation.moments if _on(calls, m.at))
     if trainings:
-        return Met(_closest(finding, trainings), moments, surely=True)
+        return Met(_closest(calls, trainings), moments, surely=True)
     fed = tuple(t for t in observation.trainings if any(_on(calls, at) for at in (*t.fed_by, *t.validated_by)))
     if fed:
         return Met(fed, moments, surely=True)
@@ -46,11 +53,10 @@ def _on(calls: tuple[Location, ...], frames: Frames) -> bool:
     return any(frame.touches(call) for frame in frames for call in calls)
 
 
-def _closest(finding: Finding, trainings: tuple[ObservedTraining, ...]) -> tuple[ObservedTraining, ...]:
+def _closest(calls: tuple[Location, ...], trainings: tuple[ObservedTraining, ...]) -> tuple[ObservedTraining, ...]:
     """Those that share most of the finding's calls: one compile() may serve several fits, and the other way round."""
 
     def shared(training: ObservedTraining) -> int:
-        calls = (*finding.events, finding.location)
         return sum(_on((call,), training.at) + _on((call,), training.compiled_at) for call in calls)
 
     best = max(shared(training) for training in trainings)

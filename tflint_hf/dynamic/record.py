@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class Frame:
 
 
 _TELLING = re.compile(r"(?:[A-Z]\w*(?:Error|Exception): )|Received a label value")
+
+_WRAPPED = "Exception encountered when calling"
+"""What Keras writes above the reason why a layer failed."""
+_NODE = "[[{{node"
+"""What TensorFlow writes below the reason why a graph failed."""
 
 Frames = tuple[Frame, ...]
 """The frames of the program at one moment, the innermost first."""
@@ -123,6 +129,7 @@ class RunError:
     """An exception that ended the program or a cell of it, or would have: `went_on` is how the run went on.
 
     `refused`: the run itself forbade what the program did, to keep its files or the network out of reach.
+    `raised_in` are the last lines of its traceback, those of the library.
     """
 
     type: str
@@ -131,6 +138,12 @@ class RunError:
     missing_file: str = ""
     went_on: str = ""
     refused: bool = False
+    raised_in: str = ""
+
+    @property
+    def log(self) -> str:
+        """What the program would have printed of it."""
+        return f"{self.raised_in}{self.type}: {self.text}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,6 +183,7 @@ def observation_of(record: RunRecord) -> Observation:
             m.get("missing_file") or "",
             m.get("went_on") or "",
             m.get("refused") is True,
+            m.get("raised_in") or "",
         )
         for m in by_kind.get("error", ())
     )
@@ -215,7 +229,17 @@ def _words_of_exit(code: object, record: RunRecord) -> str:
 LONGEST_REASON = 200
 
 _MOMENTS = frozenset(
-    {"compiled", "model_made", "feed_made", "tokenizer_made", "tokenized", "evaluated", "predicted", "loaded"}
+    {
+        "compiled",
+        "model_made",
+        "feed_made",
+        "tokenizer_made",
+        "tokenized",
+        "evaluated",
+        "predicted",
+        "loaded",
+        "dropouts",
+    }
 )
 
 
@@ -258,7 +282,12 @@ def _trainings(messages: Iterable[Mapping[str, Any]]) -> Iterable[ObservedTraini
 def essence(text: str) -> str:
     """The line of an exception's text that says what is wrong: TensorFlow puts whole tracebacks around it."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    telling = [line for line in lines if _TELLING.match(line)]
+    telling = []
+    for line, after in pairwise([*lines, ""]):
+        if _WRAPPED in line:
+            telling.append(after)
+        elif _TELLING.match(line) or after.startswith(_NODE):
+            telling.append(line)
     return (telling[-1] if telling else next(iter(lines), ""))[:240]
 
 

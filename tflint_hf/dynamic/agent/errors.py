@@ -1,12 +1,19 @@
 """Exceptions of the program, said with the place in the program that they come from."""
 
+import traceback
+
 from . import sandbox
+
+FRAMES_SAID = 6
+"""Some messages say enough only together with the lines of the library that gave them."""
 
 
 def say_error(context, error, at=None, cell=None, went_on=None):
     """Say that an exception stopped the program, or would have: `went_on` is what the run did instead."""
     facts = {"type": type(error).__name__, "text": sandbox.text_of(error)[:6000], "cell": cell, "went_on": went_on}
+    facts["raised_in"] = "".join(traceback.format_tb(error.__traceback__)[-FRAMES_SAID:])[-4000:]
     facts["at"] = at if at is not None else context.places.of_traceback(error.__traceback__)
+    facts["at"] = context.places.of_message(facts["text"]) + facts["at"]
     if sandbox.is_refusal(error):
         facts["refused"] = True
     elif isinstance(error, OSError) and error.filename is not None:

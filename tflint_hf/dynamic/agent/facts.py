@@ -160,6 +160,9 @@ def encoder_of(model):
     for part in _parts(model):
         if _is_pretrained(part):
             return part
+    for part in getattr(model, "__dict__", {}).values():
+        if _is_pretrained(part):  # Keras 3 takes a model of another Keras for no part of its own
+            return part
     for part in _parts(model):
         if getattr(part, "config", None) is not None and type(part).__module__.startswith("transformers."):
             return part
@@ -193,7 +196,9 @@ def model_facts(model, stand_ins):
     """What a model is, how large it is and what it takes."""
     facts = class_of(model)
     encoder = encoder_of(model)
-    facts["encoder"] = type(encoder).__name__ if encoder is not None and encoder is not model else None
+    inside = encoder is not None and encoder is not model
+    facts["encoder"] = type(encoder).__name__ if inside else None
+    facts["encoder_keras"] = keras_of(encoder) if inside else None
     facts["takes"] = call_arguments(model)
     source = getattr(encoder, "config", None)
     if source is not None:

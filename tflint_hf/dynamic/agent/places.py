@@ -2,10 +2,14 @@
 
 import itertools
 import os
+import re
 import sys
 
 CELL_MARK = "#cell-"
 """A cell of a notebook is compiled under the name PATH#cell-N."""
+
+GENERATED_MARK = "__autograph_generated_file"
+IN_USER_CODE = r'File "([^"\n]+)", line (\d+), in (\w+) +\*'
 
 
 class Places:
@@ -34,10 +38,24 @@ class Places:
         found = []
         frame = sys._getframe(1)
         while frame is not None and len(found) < limit:
+            if GENERATED_MARK in frame.f_code.co_filename:
+                return self._of_translated_stack()[:limit]
             if self.is_users(frame.f_code.co_filename):
                 found.append(_described(frame.f_code, frame.f_lasti, frame.f_lineno))
             frame = frame.f_back
         return found
+
+    def _of_translated_stack(self):
+        """The same where a tf.function runs, whose code autograph has written anew: by TensorFlow's own way back."""
+        from tensorflow.python.util import tf_stack
+
+        frames = [frame for frame in tf_stack.extract_stack() if self.is_users(frame.filename)]
+        return [_by_line(frame.filename, frame.lineno, frame.name) for frame in reversed(frames)]
+
+    def of_message(self, text):
+        """The frames of the user's program that TensorFlow wrote into a message from a graph, the innermost first."""
+        named = [match.groups() for match in re.finditer(IN_USER_CODE, text)]
+        return [_by_line(path, int(line), name) for path, line, name in reversed(named) if self.is_users(path)]
 
     def of_traceback(self, traceback, limit=8):
         """The frames of the user's program that an exception went through, the innermost first."""
@@ -48,6 +66,11 @@ class Places:
                 found.append(_described(code, traceback.tb_lasti, traceback.tb_lineno))
             traceback = traceback.tb_next
         return found[::-1][:limit]
+
+
+def _by_line(filename, line, name):
+    path, mark, cell = filename.partition(CELL_MARK)
+    return {"path": os.path.realpath(path), "cell": int(cell) if mark else None, "line": line, "name": name}
 
 
 def _described(code, last_instruction, line):

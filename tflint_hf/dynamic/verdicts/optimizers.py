@@ -118,6 +118,7 @@ def keras_generation(scene: Scene) -> Measured | None:
     if not model:
         return None
     parts = [("optimizer", said.text("optimizer.class"), said.text("optimizer.keras"))]
+    parts.append(("encoder", said.text("model.encoder"), said.text("model.encoder_keras")))
     for kind in ("callbacks", "compiled.metrics"):
         parts.extend((kind, str(one.get("class", "")), str(one.get("keras", ""))) for one in said.items(kind))
     others = [(name, keras) for _, name, keras in parts if keras and keras != model]
@@ -152,3 +153,15 @@ def frozen_weights_move(scene: Scene) -> Measured | None:
     if still > trained:
         return confirmed(f"fit left {still:g} weights as they were that are set to be trained", trainable_still=still)
     return refuted("fit changed the weights that are set to be trained, and no other")
+
+
+@probe("dropout-in-training")
+def dropout_in_training(scene: Scene) -> Measured | None:
+    """The dropout layers of a model where a training loop of the program calls it."""
+    calls = [moment.said for moment in scene.moments if moment.kind == "dropouts"]
+    on, off = (sum(said.number(name) or 0 for said in calls) for name in ("on", "off"))
+    if not on and not off:
+        return None
+    if on:
+        return refuted(f"{on:g} dropout layers of the model are on where the loop calls it", on=on, off=off)
+    return confirmed(f"where the loop calls the model, all its {off:g} dropout layers are off", on=on, off=off)

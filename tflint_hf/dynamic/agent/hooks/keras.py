@@ -13,6 +13,7 @@ from ..probes.order import row_hashes
 from ..session import Session, feed_of, validation_of
 from . import repairs
 from .batch_loops import BatchLoops
+from .dropout import say_dropouts
 from .hub import origins
 
 # Modules that define a Model of some Keras; each is patched when the program imports it.
@@ -325,6 +326,7 @@ class Recorder:
         from ..probes.gradients import gradient_facts
 
         gradients = [pair[0] for pair in pairs]
+        say_dropouts(self.context)
         facts = {}
         if all(gradient is None or hasattr(gradient, "numpy") or hasattr(gradient, "values") for gradient in gradients):
             facts = self.guarded("the gradients of a loop", gradient_facts, gradients, [pair[1] for pair in pairs])
