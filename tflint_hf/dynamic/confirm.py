@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tflint_hf.diagnose import recognise
-from tflint_hf.dynamic.matching import meet
+from tflint_hf.dynamic.matching import calls_of, meet
 from tflint_hf.dynamic.observed import locate, observed_trace, target_of
 from tflint_hf.dynamic.record import NO_TRAINING, Observation, essence, observation_of
 from tflint_hf.dynamic.runner import Ended, run_program
-from tflint_hf.dynamic.verdicts import Scene, probes
+from tflint_hf.dynamic.verdicts import Scene, judges_anywhere, probes
 from tflint_hf.findings import Finding, Location, Outcome, Verdict
 from tflint_hf.judge import judge, to_findings
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from tflint_hf.diagnose.matching import Recognised
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.matching import Met
     from tflint_hf.dynamic.record import RunError
@@ -52,7 +54,7 @@ def confirm(
 
 def judge_run(findings: Sequence[Finding], observation: Observation, rules: RuleTable) -> tuple[Finding, ...]:
     """The findings with their verdicts, and those that only the run shows."""
-    judged = [replace(finding, verdict=verdict_on(finding, observation, rules)) for finding in findings]
+    judged = [replace(finding, verdict=verdict_on(finding, observation, rules, findings)) for finding in findings]
     judged.extend(shown_by_run(judged, observation, rules))
     return tuple(sorted(judged, key=lambda finding: finding.sort_key))
 
@@ -91,40 +93,84 @@ def shown_by_run(known: Sequence[Finding], observation: Observation, rules: Rule
     return list(found.values())
 
 
-def verdict_on(finding: Finding, observation: Observation, rules: RuleTable) -> Verdict:
-    """What the run says of one finding."""
+def verdict_on(finding: Finding, observation: Observation, rules: RuleTable, others: Sequence[Finding] = ()) -> Verdict:
+    """What the run says of one finding. `others` are all findings of the program."""
     rule = rules.by_code[finding.code]
     met = meet(finding, observation)
-    stop = stopped_by(finding, observation)
     function = probes().get(rule.probe or "")
-    if function is not None and met.reached:
+    best = None
+    if function is not None and (met.reached or judges_anywhere(rule.probe or "")):
         trainings = met.trainings or (NO_TRAINING,)
         scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
         said = [one for scene in scenes if (one := function(scene)) is not None]
-        if said:
-            best = max(said, key=lambda one: RANK[one.outcome])
-            if stop is None:
-                return best.verdict(rule.probe or "")
-            if best.outcome is Outcome.CONFIRMED:
-                return replace(best, evidence=f"{best.evidence}; {stop}").verdict(rule.probe or "")
+        best = max(said, key=lambda one: RANK[one.outcome], default=None)
+    stop = stopped_by(finding, met, observation, others)
     if stop is not None:
+        if best is not None and best.outcome is Outcome.CONFIRMED:
+            return replace(best, evidence=f"{best.evidence}; {stop}").verdict(rule.probe or "")
         return Verdict(Outcome.CONFIRMED, stop, rule.probe or "")
     if rule.probe is None:
         return Verdict(Outcome.UNDECIDED, _no_run_can_tell(rule.probe_reason))
+    if best is not None:
+        return best.verdict(rule.probe)
     if not met.reached:
         return Verdict(Outcome.NOT_REACHED, _why_not_reached(finding, observation))
     return Verdict(Outcome.UNDECIDED, _why_undecided(met, observation), rule.probe)
 
 
-def stopped_by(finding: Finding, observation: Observation) -> str | None:
-    """How the program was stopped at the finding's own calls, by an exception that is a symptom of its rule."""
-    calls = (*finding.events, finding.location, *(one.location for one in finding.related))
+def stopped_by(finding: Finding, met: Met, observation: Observation, others: Sequence[Finding] = ()) -> str | None:
+    """How the program was stopped by a symptom of the finding's rule, at its calls or at what comes of them."""
     for error in observation.errors:
-        here = any(frame.touches(call) for frame in error.at for call in calls)
-        if here and any(one.code == finding.code for one in recognise(error.log)):
-            why = essence(error.text).removeprefix(f"{error.type}: ")
-            return f"the program stops at {error.at[0].words}: {error.type}: {why}"
+        texts = (f"{error.type}: {error.text}", error.log)
+        clue = next((c for text in texts for c in recognise(text) if c.code == finding.code), None)
+        if clue is None:
+            continue
+        alike = [one for one in others if one.code == finding.code and one is not finding]
+        if _at(error, finding) or (
+            _may_come_of(error, finding, met, observation)
+            and not any(_at(error, one) or _nearer(error, one, finding) for one in alike)
+        ):
+            return f"the program stops at {error.at[0].words}: {error.type}: {_telling_part(error, clue)}"
     return None
+
+
+def _telling_part(error: RunError, clue: Recognised) -> str:
+    """The essence of an exception if the symptom is in it, else the line that has it."""
+    short = essence(error.text)
+    named = f"{error.type}: {error.text}"
+    if any(one.code == clue.code for one in recognise(f"{error.type}: {short}")) or clue.excerpt not in named:
+        return short.removeprefix(f"{error.type}: ")
+    return (clue.excerpt.partition(f"{error.type}: ")[2] or clue.excerpt)[:240]
+
+
+def _at(error: RunError, finding: Finding) -> bool:
+    return any(frame.touches(call) for frame in error.at for call in calls_of(finding))
+
+
+def _may_come_of(error: RunError, finding: Finding, met: Met, observation: Observation) -> bool:
+    """Whether what the finding is about was made before the error, and is not known to go elsewhere."""
+    if not error.at or not (met.reached or _between(error, finding)):
+        return False
+    here = {t.number for t in observation.trainings if set(t.at) & set(error.at)}
+    return not here or not met.trainings or bool(here & {t.number for t in met.trainings})
+
+
+def _between(error: RunError, finding: Finding) -> bool:
+    """What a call made goes through other lines on its way to the call that it is not fit for."""
+    path = os.path.realpath(finding.location.path)
+    calls = [_position(call) for call in calls_of(finding) if call.path == finding.location.path]
+    places = [(frame.cell or 0, frame.line) for frame in error.at if frame.path == path]
+    return any(min(calls) <= place <= max(calls) for place in places)
+
+
+def _nearer(error: RunError, one: Finding, other: Finding) -> bool:
+    """Whether `one` lies between `other` and the error."""
+    places = [(frame.cell or 0, frame.line) for frame in error.at]
+    return any(_position(other.location) < _position(one.location) <= place for place in places)
+
+
+def _position(location: Location) -> tuple[int, int]:
+    return location.cell or 0, location.line
 
 
 def _why_not_reached(finding: Finding, observation: Observation) -> str:

@@ -26,8 +26,9 @@ class Met:
 def meet(finding: Finding, observation: Observation) -> Met:
     """What of the run belongs to a finding.
 
-    A finding about data or a tokenizer has no training among its own calls: then the trainings that got that data
-    count, and if this is not known, those of the whole program, as long as they all are the same one.
+    A finding about data, an optimizer or a tokenizer has no training among its own calls: then the trainings that got
+    that data or optimizer count, and if this is not known, those of the whole program, as long as they all are the
+    same one.
     Where nothing happened at its own calls, those that its message points to count.
     """
     met = _meet((*finding.events, finding.location), observation)
@@ -38,15 +39,24 @@ def meet(finding: Finding, observation: Observation) -> Met:
 
 def _meet(calls: tuple[Location, ...], observation: Observation) -> Met:
     trainings = tuple(t for t in observation.trainings if _on(calls, t.at) or _on(calls, t.compiled_at))
-    moments = tuple(m for m in observation.moments if _on(calls, m.at))
+    moments = tuple(m for m in observation.moments if any(_on(calls, at) for at in (m.at, *m.fed_by)))
     if trainings:
         return Met(_closest(calls, trainings), moments, surely=True)
-    fed = tuple(t for t in observation.trainings if any(_on(calls, at) for at in (*t.fed_by, *t.validated_by)))
+    fed = tuple(t for t in observation.trainings if any(_on(calls, at) for at in _parts_of(t)))
     if fed:
         return Met(fed, moments, surely=True)
     if moments and len({t.at[:1] for t in observation.trainings}) == 1:
         return Met(observation.trainings, moments, surely=False)
     return Met((), moments, surely=False)
+
+
+def calls_of(finding: Finding) -> tuple[Location, ...]:
+    """The places of the program that a finding is about."""
+    return (*finding.events, finding.location, *(one.location for one in finding.related))
+
+
+def _parts_of(training: ObservedTraining) -> tuple[Frames, ...]:
+    return (*training.fed_by, *training.validated_by, training.optimizer_at)
 
 
 def _on(calls: tuple[Location, ...], frames: Frames) -> bool:

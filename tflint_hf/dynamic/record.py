@@ -87,7 +87,8 @@ class Facts:
 class ObservedTraining:
     """A fit(), or a training loop of the program. `said` is what is known of its model, optimizer, loss and data;
     `measured` what each probe found, by the probe's name; `failed` why a probe found nothing; `log` the History.
-    `fed_by` and `validated_by` are where the program made its feeds, chain by chain."""
+    `fed_by` and `validated_by` are where the program made its feeds, chain by chain; `optimizer_at` where it made the
+    optimizer."""
 
     number: int
     at: Frames
@@ -99,6 +100,7 @@ class ObservedTraining:
     log: Mapping[str, Sequence[float]] = field(default_factory=dict)
     fed_by: tuple[Frames, ...] = ()
     validated_by: tuple[Frames, ...] = ()
+    optimizer_at: Frames = ()
     is_loop: bool = False
 
     def facts(self, probe: str) -> Facts:
@@ -117,11 +119,15 @@ NO_TRAINING = ObservedTraining(0, (), (), Facts({}))
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Moment:
-    """Something else that happened at a place of the program: a model or feed was made, a tokenizer was called."""
+    """Something else that happened at a place of the program: a model or feed was made, a tokenizer was called.
+
+    `fed_by` are the places that the data of it come from.
+    """
 
     kind: str
     at: Frames
     said: Facts
+    fed_by: tuple[Frames, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +198,9 @@ def observation_of(record: RunRecord) -> Observation:
         for m in by_kind.get("exited", ())
     )
     moments = tuple(
-        Moment(m["kind"], _frames(m.get("at")), Facts(dict(m))) for m in record.messages if m["kind"] in _MOMENTS
+        Moment(m["kind"], _frames(m.get("at")), Facts(dict(m)), tuple(_frames(one) for one in m.get("fed_by") or ()))
+        for m in record.messages
+        if m["kind"] in _MOMENTS
     )
     return Observation(
         trainings=tuple(_trainings(record.messages)),
@@ -235,6 +243,7 @@ _MOMENTS = frozenset(
         "feed_made",
         "tokenizer_made",
         "tokenized",
+        "collator_made",
         "evaluated",
         "predicted",
         "loaded",
@@ -275,6 +284,7 @@ def _trainings(messages: Iterable[Mapping[str, Any]]) -> Iterable[ObservedTraini
             log=logs.get(number, {}),
             fed_by=tuple(_frames(one) for one in message.get("fed_by") or ()),
             validated_by=tuple(_frames(one) for one in message.get("validated_by") or ()),
+            optimizer_at=_frames((message.get("compiled") or {}).get("optimizer_at")),
             is_loop=message["kind"] == "loop",
         )
 

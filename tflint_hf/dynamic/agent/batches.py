@@ -69,7 +69,11 @@ def head(data, start, stop):
     if data is None:
         return None
     if is_mapping(data):
-        return {key: head(value, start, stop) for key, value in data.items()}
+        parts = {key: head(value, start, stop) for key, value in data.items()}
+        try:
+            return type(data)(parts)
+        except Exception:
+            return parts
     if hasattr(data, "iloc"):
         return data.iloc[start:stop]
     if hasattr(data, "shape"):
@@ -140,6 +144,8 @@ class Feed:
             return self.x.take(steps), self.y, self.weights
         if self.kind == ARRAYS:
             rows = max(-int(-steps * self.batch_size // (1.0 - set_apart)), 2)
+            if (rows_of(self.x) or 0) <= rows:
+                return self.x, self.y, self.weights  # as they are: what Keras makes of a class of its own shows
             return tuple(head(part, 0, rows) for part in (self.x, self.y, self.weights))
         if self.kind == GENERATOR:
             return _again(self._taken, self.x), self.y, self.weights

@@ -1,6 +1,8 @@
 """Plain facts about models, optimizers, losses and the like, read from the live objects."""
 
+import contextlib
 import inspect
+import sys
 
 LIBRARIES = ("keras.", "tf_keras.", "tensorflow.", "transformers.")
 
@@ -13,8 +15,6 @@ def keras_of(value):
         if root == "tf_keras":
             return "tf-keras"
         if root == "keras":
-            import sys
-
             version = str(getattr(sys.modules.get("keras"), "__version__", "2"))
             return "keras 3" if version.split(".")[0] >= "3" else "keras 2"
         if base.__module__.startswith("tensorflow.python.keras"):
@@ -57,6 +57,7 @@ def optimizer_facts(optimizer, total_steps):
         decay = getattr(rate, "decay_schedule_fn", rate)
         facts["decay_steps"] = _plain_attribute(decay, "decay_steps")
         facts["learning_rate"] = facts["rates"].get("start")
+        facts["highest_rate"] = _highest(rate, facts)
     else:
         facts["learning_rate"] = number(getattr(optimizer, "learning_rate", None))
     for name in ("weight_decay", "weight_decay_rate", "epsilon", "clipnorm", "global_clipnorm", "momentum"):
@@ -65,6 +66,14 @@ def optimizer_facts(optimizer, total_steps):
             facts[name] = value
     facts["total_steps"] = total_steps
     return facts
+
+
+def _highest(schedule, facts):
+    """The highest rate that was seen along a schedule, the end of a warm-up included."""
+    rates = list(facts["rates"].values())
+    with contextlib.suppress(Exception):
+        rates.append(number(schedule(int(facts["warmup_steps"] or 0))))
+    return max((rate for rate in rates if rate is not None and rate == rate), default=None)
 
 
 def _plain_attribute(value, name):
@@ -184,7 +193,10 @@ def _parts(model):
 
 
 def call_arguments(model):
-    """The names of the arguments of the model's call, in order."""
+    """The names of the arguments of the model's call, or of the inputs of a functional model, in order."""
+    if any(base.__name__ == "Functional" for base in type(model).__mro__):
+        with contextlib.suppress(Exception):
+            return [str(name) for name in model.input_names]
     try:
         names = list(inspect.signature(model.call).parameters)
     except (TypeError, ValueError):
@@ -207,6 +219,8 @@ def model_facts(model, stand_ins):
         }
         facts["checkpoint"] = str(getattr(encoder, "name_or_path", "") or getattr(source, "_name_or_path", "") or "")
     facts["stand_in"] = any(one.get("what") in ("checkpoint", "model") for one in stand_ins)
+    facts["compute_dtype"] = _compute_dtype(encoder if encoder is not None else model)
+    facts["policies"] = _policies()
     facts.update(_sizes(model))
     facts["activation"] = _last_activation(model)
     return facts
@@ -231,6 +245,26 @@ def _with_values(model, names):
     except (ValueError, TypeError):  # not built yet
         return []
     return [one for one in found.values() if hasattr(one, "numpy") and hasattr(one, "assign")]
+
+
+def _compute_dtype(model):
+    """The type that the layers of a model compute in, which was settled when it was made."""
+    try:
+        return str(model.compute_dtype)
+    except Exception:
+        return None
+
+
+def _policies():
+    """The policy that new layers get now, of each Keras that is there."""
+    found = {}
+    for root in ("keras", "tf_keras"):
+        module = sys.modules.get(root)
+        try:
+            found[root] = str(module.mixed_precision.global_policy().name)
+        except Exception:
+            continue
+    return found
 
 
 def _sizes(model):

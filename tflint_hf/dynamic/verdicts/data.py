@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tflint_hf.dynamic.verdicts.probe import Measured, Scene, confirmed, probe, refuted, undecided
+from tflint_hf.dynamic.record import Facts
+from tflint_hf.dynamic.verdicts.probe import Measured, Scene, confirmed, on_made_up_data, probe, refuted, undecided
 
 SORTED = 0.5
 """Labels that change less often than this part of what chance gives come in runs."""
 PAD_CHANGE = 1e-3
+MOSTLY = 0.5
+"""More padding than this costs more than the texts themselves."""
 
 
 @probe("batch-rank", "batch")
@@ -50,16 +53,27 @@ def batch_keys(scene: Scene) -> Measured | None:
     return refuted("the inputs come by name")
 
 
+LABEL_KEYS = frozenset({"labels", "label", "label_ids", "start_positions", "end_positions", "next_sentence_label"})
+
+
 @probe("input-keys", "batch")
 def input_keys(scene: Scene) -> Measured | None:
-    """Whether the segment ids of pairs reach a model that has segments."""
+    """Whether a batch holds what the model takes: the segment ids of pairs, and nothing that it does not know."""
     batch = scene.training.facts("batch")
     inputs = batch.mapping("inputs")
     if not inputs:
         return None
+    keys = ", ".join(inputs)
+    if scene.finding.code == "TFD012":
+        takes = batch.items("takes")
+        strange = [key for key in inputs if key not in takes and key not in LABEL_KEYS]
+        if strange and takes and batch.text("structure") not in {"list", "tuple"}:
+            return confirmed(
+                f"a batch holds {keys}, and {scene.training.said.text('model.class')} takes no {strange[0]}"
+            )
+        return refuted(f"the model takes all that a batch holds: {keys}")
     segments = scene.training.said.number("model.config.type_vocab_size") or 0
     if "token_type_ids" not in inputs and segments > 1:
-        keys = ", ".join(inputs)
         return confirmed(
             f"a batch holds {keys}; the model has {segments:g} kinds of segments and takes all for the first"
         )
@@ -106,7 +120,58 @@ def vocabulary_range(scene: Scene) -> Measured | None:
     if highest >= size:
         text = f"token ids go up to {highest:g}, the model knows {size:g} tokens"
         return confirmed(text, highest=highest, vocabulary=size)
+    tokens = scene.training.facts("batch").number("tokens.tokenizer_size")
+    if tokens is not None and tokens > size:
+        text = f"the tokenizer has {tokens:g} tokens, the model knows {size:g}: {tokens - size:g} are strange to it"
+        return confirmed(text, tokens=tokens, vocabulary=size)
     return undecided(f"all token ids lie below {size:g}; whether they mean the same words no number shows")
+
+
+@probe("sequence-length", "batch")
+def sequence_length(scene: Scene) -> Measured | None:
+    """The longest row against the positions of the model."""
+    longest = scene.training.facts("batch").number("tokens.longest")
+    limit = positions(scene)
+    if longest is None or limit is None:
+        return None
+    text = f"the longest row that was looked at has {longest:g} tokens, the model {limit:g} positions"
+    numbers = {"longest": longest, "positions": limit}
+    if longest > limit:
+        return confirmed(text, **numbers)
+    return undecided(f"{text}; other rows may be longer", **numbers)
+
+
+FIRST_POSITIONS_UNUSED = frozenset(
+    {"roberta", "xlm-roberta", "camembert", "longformer", "roberta-prelayernorm", "mpnet", "led", "layoutlmv3"}
+)
+"""Models that count positions from the number after that of the padding token."""
+
+
+def positions(scene: Scene) -> float | None:
+    """How many tokens the model of a training has positions for; None where that is not known or has no end."""
+    said = scene.training.said
+    limit = said.number("model.config.max_position_embeddings") or said.number("model.config.n_positions")
+    if limit is None or limit <= 0:
+        return None
+    if said.text("model.config.model_type") in FIRST_POSITIONS_UNUSED:
+        return limit - (said.number("model.config.pad_token_id") or 0) - 1
+    return limit
+
+
+@probe("padding-share", "batch")
+def padding_share(scene: Scene) -> Measured | None:
+    """How much of what the model computes is padding."""
+    facts = scene.training.facts("batch")
+    pads, every, longest = (facts.number(f"tokens.{name}") for name in ("pads", "tokens", "longest"))
+    if pads is None or not every or longest is None:
+        return None
+    share = pads / every
+    text = f"rows are {longest:g} tokens long, and {share:.0%} of these are padding"
+    if on_made_up_data(scene):
+        text += ", with the texts of a stand-in for the data set"
+    if share > MOSTLY:
+        return confirmed(text, padding_share=share) if not on_made_up_data(scene) else undecided(text, share=share)
+    return refuted(text, padding_share=share)
 
 
 @probe("evaluation-order", "order")
@@ -130,13 +195,11 @@ def evaluation_order(scene: Scene) -> Measured | None:
 def label_order(scene: Scene) -> Measured | None:
     """Whether two epochs of training would see the same rows in the same order, or in the same batches."""
     order = scene.training.facts("order")
-    same, batches = order.flag("train.same_order_twice"), order.flag("train.same_batches_twice")
+    same = order.flag("train.same_order_twice")
     if same is None:
         return None
     if scene.finding.code == "TFD019":
-        if batches and not same:
-            return confirmed("a second pass brings the same rows together in the same batches, only in another order")
-        return None if same else refuted("a second pass puts other rows together")
+        return _same_batches(order)
     if not same:
         return refuted("a second pass over the training data gives another order")
     changes, expected = order.number("train.label_changes"), order.number("train.label_changes_expected")
@@ -146,24 +209,52 @@ def label_order(scene: Scene) -> Measured | None:
     return confirmed(text)
 
 
+def _same_batches(order: Facts) -> Measured | None:
+    """Batches that hold the same rows in two passes, however the batches are ordered."""
+    rows, batches, common, repeated = (
+        order.number(f"train.{name}") for name in ("rows", "batches", "common_batches", "repeated_rows")
+    )
+    if not rows or not batches or common is None or rows == batches or (repeated or 0) > rows / 2:
+        return None
+    if common and not order.flag("train.same_order_twice"):
+        return confirmed(
+            f"{common:g} of {batches:g} batches of a second pass hold the very rows of one of the first pass"
+        )
+    if common == 0 and order.flag("train.whole"):
+        return refuted(f"none of {batches:g} batches of a second pass holds the rows of one of the first pass")
+    return None
+
+
 @probe("split-overlap", "order")
 def split_overlap(scene: Scene) -> Measured | None:
-    """Rows that training and validation share."""
+    """Whether the rows that are held back stay the same ones, and whether training sees them."""
     order = scene.training.facts("order")
-    shared, rows = order.number("shared_rows"), order.number("validation_rows")
-    if shared is None or not rows:
-        return None
-    if shared:
+    facts = [moment.said for moment in scene.moments if moment.said.get("other_rows") is not None]
+    held = order.mapping("validation")
+    if held:
+        facts.append(Facts(held))
+    for said in facts:
+        rows, other = said.number("rows"), said.number("other_rows")
+        if rows and other and said.flag("whole"):
+            text = f"a second pass over the data held back gives {other:g} rows of {rows:g} that the first pass did not"
+            return confirmed(text, other=other, rows=rows)
+    shared, rows, repeated = order.number("shared_rows"), order.number("validation_rows"), held.get("repeated_rows")
+    if shared and rows and not repeated and not order.number("train.repeated_rows"):
         text = f"{shared:g} of {rows:g} validation rows are among those trained on"
         return confirmed(text, shared=shared, rows=rows)
-    return undecided(f"none of {rows:g} validation rows is among the training rows that were looked at")
+    whole = [said for said in facts if said.flag("whole")]
+    if whole and not shared:
+        return refuted(f"two passes over the data held back give the same {whole[0].number('rows') or 0:g} rows")
+    return None
 
 
-@probe("dataset-size")
+@probe("dataset-size", "batch")
 def dataset_size(scene: Scene) -> Measured | None:
     """The steps that fit() asks for against the batches that there are."""
     said = scene.training.said
     batches, per_epoch, epochs = (said.number(name) for name in ("feed.batches", "steps_per_epoch", "epochs"))
+    if said.flag("validation.infinite") and said.get("validation_steps") is None:
+        return confirmed("the validation data never ends, and fit() is not told after how many steps to stop")
     if said.flag("feed.infinite"):
         if per_epoch is None:
             return confirmed("the data never ends, and fit() is not told when an epoch does")
@@ -172,6 +263,11 @@ def dataset_size(scene: Scene) -> Measured | None:
         return None
     wanted = per_epoch * epochs
     text = f"fit() asks for {epochs:g} times {per_epoch:g} batches, the data has {batches:g}"
+    rows = scene.training.facts("batch").number("rows_of_batch") or 1
+    if rows > 1 and (batches - 1) * rows < per_epoch <= batches * rows:
+        return confirmed(f"{text}: {per_epoch:g} is the number of rows", wanted=wanted, batches=batches)
+    if on_made_up_data(scene):
+        return undecided(f"{text}, on a stand-in for the data set, which has fewer rows than the real one")
     return confirmed(text, wanted=wanted, batches=batches) if wanted > batches else refuted(text)
 
 
@@ -191,10 +287,15 @@ def distinct_shapes(scene: Scene) -> Measured | None:
 @probe("collator-tensors")
 def collator_tensors(scene: Scene) -> Measured | None:
     """What the collator was told to return."""
-    told = [moment.said.text("return_tensors") for moment in scene.moments if moment.said.text("collator")]
-    if "pt" in told:
-        return confirmed('the collator of the run has return_tensors="pt"')
-    return refuted(f'the collator of the run has return_tensors="{told[0]}"') if any(told) else None
+    for moment in scene.moments:
+        name, told = moment.said.text("collator"), moment.said.text("return_tensors")
+        if told == "pt":
+            return confirmed(
+                f'{name} has return_tensors="pt": it makes PyTorch tensors, or stops where there is no PyTorch'
+            )
+        if told:
+            return refuted(f'{name} has return_tensors="{told}"')
+    return None
 
 
 @probe("first-batch", "batch")
@@ -203,12 +304,13 @@ def first_batch(scene: Scene) -> Measured | None:
     training = scene.training
     if scene.finding.code == "TFD036":
         longest = training.facts("batch").number("tokens.longest")
-        limit = training.said.number("model.config.max_position_embeddings")
+        limit = positions(scene)
         if longest is None or limit is None:
             return None
         text = f"the longest row has {longest:g} tokens, the model {limit:g} positions"
         return confirmed(text, longest=longest, positions=limit) if longest > limit else undecided(text)
-    if training.log:
+    repaired = any(e.went_on and any(f.touches(scene.finding.location) for f in e.at) for e in scene.observation.errors)
+    if training.log and not repaired:
         return refuted("fit() made its batches and trained on them")
     return None
 

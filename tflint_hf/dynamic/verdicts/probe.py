@@ -47,18 +47,24 @@ def undecided(evidence: str, **numbers: float) -> Measured:
     return Measured(Outcome.UNDECIDED, evidence, numbers)
 
 
+def on_made_up_data(scene: Scene) -> bool:
+    """Whether a data set of the program is a stand-in, whose number of rows says nothing of the real one's."""
+    return any(one.startswith("data set ") for one in scene.observation.stand_ins)
+
+
 ProbeFunction = Callable[[Scene], "Measured | None"]
 """Judges one scene; None where what it needs was not measured."""
 
 _FUNCTIONS: dict[str, ProbeFunction] = {}
 _NEEDS: dict[str, frozenset[str]] = {}
+_ANYWHERE: set[str] = set()
 
 
-def probe(name: str, *needs: str) -> Callable[[ProbeFunction], ProbeFunction]:
+def probe(name: str, *needs: str, anywhere: bool = False) -> Callable[[ProbeFunction], ProbeFunction]:
     """Register what the probe that rules name as `probe: name` says.
 
     `needs` are the measurements of the agent that it reads (its modules under `agent/probes/`), beyond what is said of
-    every training.
+    every training. `anywhere`: the function also judges findings at whose calls the run says nothing by itself.
     """
 
     def register(function: ProbeFunction) -> ProbeFunction:
@@ -66,6 +72,8 @@ def probe(name: str, *needs: str) -> Callable[[ProbeFunction], ProbeFunction]:
             raise ValueError(f"the probe {name} has two functions")
         _FUNCTIONS[name] = function
         _NEEDS[name] = frozenset(needs)
+        if anywhere:
+            _ANYWHERE.add(name)
         return function
 
     return register
@@ -74,6 +82,11 @@ def probe(name: str, *needs: str) -> Callable[[ProbeFunction], ProbeFunction]:
 def measurements_for(name: str) -> frozenset[str]:
     """The measurements that a probe reads."""
     return _NEEDS.get(name, frozenset())
+
+
+def judges_anywhere(name: str) -> bool:
+    """Whether a probe judges findings at whose calls the run says nothing by itself, such as imports."""
+    return name in _ANYWHERE
 
 
 def probes() -> Mapping[str, ProbeFunction]:

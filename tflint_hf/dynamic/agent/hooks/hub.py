@@ -14,6 +14,7 @@ def install(context):
     after = context.after_import.call
     after("transformers.tokenization_utils_base", functools.partial(_tokenizers, context))
     after("transformers.modeling_tf_utils", functools.partial(_models, context))
+    after("transformers.data.data_collator", functools.partial(_collators, context))
     after("datasets.arrow_dataset", functools.partial(_data_sets, context))
     after("tensorflow.python.data.ops.dataset_ops", functools.partial(_tf_data, context))
 
@@ -67,6 +68,16 @@ def _tokenizers(context, module):
 
     _observed(module.PreTrainedTokenizerBase, "from_pretrained", made)
     _observed(module.PreTrainedTokenizerBase, "__call__", called)
+
+
+def _collators(context, module):
+    def made(result, args, kwargs):
+        name, returned = type(args[0]).__name__, getattr(args[0], "return_tensors", None)
+        _say(context, "collator_made", collator=name, return_tensors=returned)
+
+    for name, value in vars(module).items():
+        if isinstance(value, type) and "Collator" in name and "__init__" in value.__dict__:
+            _observed(value, "__init__", made)
 
 
 def _models(context, module):

@@ -5,6 +5,7 @@ import functools
 import inspect
 import itertools
 import threading
+from collections import Counter
 
 from ..batches import TF_DATA, Feed
 from ..environment import say_environment
@@ -61,6 +62,25 @@ def install(context):
     )
     for module, class_name in OPTIMIZERS:
         context.after_import.call(module, functools.partial(recorder.wrap_class, class_name, ("apply_gradients",)))
+        context.after_import.call(module, functools.partial(_remember_where_made, context, class_name))
+
+
+def _remember_where_made(context, class_name, module):
+    """Optimizers know where the program made them: not all are made in the call of compile()."""
+    owner = getattr(module, class_name, None)
+    original = owner.__dict__.get("__init__") if owner is not None else None
+    if original is None or getattr(original, "_tflint_hf", False):
+        return
+
+    @functools.wraps(original)
+    def made(self, *args, **kwargs):
+        at = context.places.of_stack()
+        if at:
+            object.__setattr__(self, "_tflint_hf_at", at)
+        return original(self, *args, **kwargs)
+
+    made._tflint_hf = True
+    owner.__init__ = made
 
 
 class Recorder:
@@ -137,6 +157,8 @@ class Recorder:
             "loss": loss_facts(arguments.get("loss")),
             "loss_given": "loss" in arguments,
             "optimizer_form": type(arguments.get("optimizer")).__name__ if "optimizer" in arguments else None,
+            "optimizer_at": getattr(arguments.get("optimizer"), "_tflint_hf_at", []),
+            "optimizer_given": names_of(arguments.get("optimizer")),
             "metrics": names_of(arguments.get("metrics")),
             "jit_compile": arguments.get("jit_compile"),
         }
@@ -189,6 +211,7 @@ class Recorder:
             validation=session.validation and dict(session.validation.size(), kind=session.validation.kind),
             epochs=arguments.get("epochs", 1),
             steps_per_epoch=arguments.get("steps_per_epoch"),
+            validation_steps=arguments.get("validation_steps"),
             total_steps=session.total_steps,
             shuffle=arguments.get("shuffle"),
             callbacks=names_of(arguments.get("callbacks")),
@@ -270,17 +293,23 @@ class Recorder:
         return arguments
 
     def _say_use(self, kind, model, feed, at):
-        order = None
+        order = {}
         if feed.kind == TF_DATA:
             one, two = ([row_hashes(batch) for batch in feed.batches(PASS_BATCHES)] for _ in range(2))
-            order = one == two
+            first, second = (Counter(row for batch in one_pass for row in batch) for one_pass in (one, two))
+            order = {
+                "same_order_twice": one == two,
+                "rows": sum(second.values()),
+                "other_rows": sum((second - first).values()),
+                "whole": len(one) < PASS_BATCHES,
+            }
         self.context.channel.send(
             kind,
             at=at,
             model=type(model).__name__,
             feed=dict(feed.size(), kind=feed.kind),
             fed_by=origins(feed.x),
-            same_order_twice=order,
+            **order,
         )
 
     def train_on_batch(self, original, model, arguments, at):

@@ -3,6 +3,7 @@
 Each repair is said together with the exception that it stands for; the program's own objects stay as they are.
 """
 
+import copy
 import types
 
 from ..errors import say_error
@@ -42,7 +43,12 @@ def _attempts(context, kwargs):
     renamed = {name: value for name, value in renamed.items() if value != kwargs[name]}
     if renamed:
         yield "with the other name of the label column", dict(kwargs, **renamed)
-    if kwargs.get("collate_fn") is None and context.tokenizers:
+    given = kwargs.get("collate_fn")
+    if getattr(given, "return_tensors", None) == "pt":
+        collator = copy.copy(given)
+        collator.return_tensors = "np"
+        yield "with the same collator, told to return NumPy arrays", dict(kwargs, collate_fn=collator)
+    if given is None and context.tokenizers:
         collator = _padding_collator(context)
         if collator is not None:
             yield "with a collator that pads", dict(kwargs, collate_fn=collator)

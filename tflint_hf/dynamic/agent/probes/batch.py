@@ -1,6 +1,8 @@
 """The batch as it enters the model: keys, shapes, types, ids and masks; a few rows in words; the labels."""
 
-from ..batches import host, named
+import contextlib
+
+from ..batches import host, named, rows_of
 from ..facts import call_arguments
 
 LABEL_KEYS = ("labels", "label", "label_ids", "start_positions", "end_positions", "next_sentence_label")
@@ -20,6 +22,7 @@ def probe(session):
     return {
         "inputs": {str(key): array_facts(value) for key, value in inputs.items()},
         "labels": {str(key): array_facts(value) for key, value in named(y).items()},
+        "rows_of_batch": rows_of(x),
         "weights": weights is not None,
         "structure": type(x).__name__,
         "takes": names,
@@ -72,6 +75,8 @@ def _token_facts(session, names):
         pad = tokenizer_pads[-1]
     found = {"pad_id": pad, "pads": 0, "tokens": 0, "masked_out": 0, "mask": None, "longest": 0, "highest": None}
     found["segments"] = None
+    with contextlib.suppress(Exception):
+        found["tokenizer_size"] = len(session.tokenizers[-1])
     attended_pads = hidden_tokens = 0
     shapes, lengths = set(), []
     for x, _, _ in session.batches:

@@ -1,6 +1,7 @@
 """Two passes over the data: is validation in the same order each time, is training shuffled, do they share rows?"""
 
 import hashlib
+from collections import Counter
 
 from ..batches import host, leaves, named, row_bytes
 from ..facts import call_arguments
@@ -11,21 +12,30 @@ BATCHES = 20
 
 def probe(session):
     """Facts on the order of both data sets, and the rows that they share."""
-    train = _rows(session, session.batches)
-    facts = {"train": _order_facts(train, session, session.feed)}
+    train = _passes(session, session.feed, session.batches)
+    facts = {"train": _order_facts(*train)}
     if session.validation is not None:
-        batches = session.validation.batches(BATCHES)
-        validation = _rows(session, batches)
-        facts["validation"] = _order_facts(validation, session, session.validation)
-        shared = {row for row, _ in validation} & {row for row, _ in train}
-        facts["shared_rows"] = sum(1 for row, _ in validation if row in shared)
-        facts["validation_rows"] = len(validation)
+        validation = _passes(session, session.validation, session.validation.batches(BATCHES))
+        facts["validation"] = _order_facts(*validation)
+        rows, trained = [row for row, _ in _flat(validation[0])], {row for row, _ in _flat(train[0])}
+        facts["shared_rows"] = sum(row in trained for row in rows)
+        facts["validation_rows"] = len(rows)
         facts["same_object"] = session.validation.x is session.feed.x
     return facts
 
 
+def _passes(session, feed, batches):
+    """The rows of two passes over the first batches of a feed."""
+    first = _rows(session, batches)
+    return first, _rows(session, feed.batches(BATCHES)) if feed.kind == "tf.data" else first
+
+
+def _flat(batches):
+    return [row for batch in batches for row in batch]
+
+
 def _rows(session, batches):
-    """(hash of the inputs, label) of each row."""
+    """(hash of the inputs, label) of each row, batch by batch."""
     names = call_arguments(session.model)
     found = []
     for x, y, _ in batches:
@@ -36,43 +46,47 @@ def _rows(session, batches):
         ]
         if not arrays or arrays[0] is None:
             continue
+        rows = []
         pad = getattr(getattr(session.encoder, "config", None), "pad_token_id", None)
         for index, row in enumerate(arrays[0]):
             if pad is not None and row.ndim == 1 and row.dtype.kind in "iu":
                 row = row[row != pad]  # the same text, padded to another length, is the same row
             key = hashlib.md5(row_bytes(row)).hexdigest()
             label = labels[index].tolist() if labels is not None and index < len(labels) else None
-            found.append((key, label))
+            rows.append((key, label))
+        found.append(rows)
     return found
 
 
-def _order_facts(rows, session, feed):
-    again = rows
-    if feed.kind == "tf.data":
-        again = _rows(session, feed.batches(BATCHES))
+def _order_facts(one, two):
+    """`whole`: all batches were looked at. `common_batches` of the second pass hold the rows of one of the first."""
+    rows, again = _flat(one), _flat(two)
     labels = [label for _, label in rows if isinstance(label, (int, float, bool))]
-    changes = sum(1 for one, other in zip(labels, labels[1:]) if one != other)
+    changes = sum(1 for label, other in zip(labels, labels[1:]) if label != other)
     total = len(labels)
     expected = None
     if total > 1:
         shares = [labels.count(value) / total for value in set(labels)]
         expected = (total - 1) * (1 - sum(share * share for share in shares))
     first, second = [row for row, _ in rows], [row for row, _ in again]
-    size = feed.batch_size if feed.kind == "arrays" else len(rows) // max(1, len(session.batches))
+    known = {_contents(batch) for batch in one}
     return {
         "rows": len(rows),
+        "batches": len(one),
+        "whole": len(one) < BATCHES,
         "same_order_twice": first == second,
-        "same_batches_twice": _batches(first, size) == _batches(second, size),
+        "same_rows_twice": sorted(first) == sorted(second),
+        "other_rows": len(second) - sum((Counter(first) & Counter(second)).values()),
+        "common_batches": sum(_contents(batch) in known for batch in two),
         "label_changes": changes,
         "label_changes_expected": expected,
         "distinct_labels": len(set(labels)),
-        "repeated_rows": len(rows) - len({row for row, _ in rows}),
+        "repeated_rows": len(rows) - len(set(first)),
     }
 
 
-def _batches(rows, size):
-    """The sets of rows that come together, whatever their order."""
-    return {frozenset(rows[start : start + size]) for start in range(0, len(rows), max(size, 1))}
+def _contents(batch):
+    return tuple(sorted(row for row, _ in batch))
 
 
 def row_hashes(batch):
