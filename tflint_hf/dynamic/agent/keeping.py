@@ -1,5 +1,6 @@
 """What measurements must leave as it was: the weights of a model, and every source of random numbers."""
 
+import contextlib
 import random
 import sys
 
@@ -22,6 +23,17 @@ class Kept:
         """Put back weights and random numbers, so that the program trains as if nothing had been measured."""
         self.put_weights_back()
         for put, state in self._generators:
+            put(state)
+
+
+@contextlib.contextmanager
+def same_random_numbers():
+    """Let the program draw the same random numbers after what happens here as it would have before."""
+    generators = list(_generators())
+    try:
+        yield
+    finally:
+        for put, state in generators:
             put(state)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import functools
 
 from ..batches import host, unpacked
+from ..keeping import same_random_numbers
 from ..probes.order import row_hashes
 from . import repairs
 
@@ -19,7 +20,7 @@ def install(context):
     after("tensorflow.python.data.ops.dataset_ops", functools.partial(_tf_data, context))
 
 
-def _observed(owner, name, observe, call=None):
+def _observed(context, owner, name, observe, call=None):
     """Wrap a method or classmethod so that `observe(result, args, kwargs)` sees each call from outside.
 
     `call(function, args, kwargs)` makes the call in another way, so that the run may go on after an exception.
@@ -34,7 +35,12 @@ def _observed(owner, name, observe, call=None):
     @functools.wraps(function)
     def method(*args, **kwargs):
         result = function(*args, **kwargs) if call is None else call(function, args, kwargs)
-        observe(result, args, kwargs)
+        try:
+            observe(result, args, kwargs)
+        except context.enough:
+            raise
+        except Exception as error:  # a failure of the agent must not become one of the program
+            context.channel.trouble("after " + name, error)
         return result
 
     setattr(owner, name, kind(method) if kind else method)
@@ -66,8 +72,8 @@ def _tokenizers(context, module):
         given = {name: value for name, value in kwargs.items() if isinstance(value, (bool, int, str))}
         _say(context, "tokenized", name=type(args[0]).__name__, keys=keys, arguments=given)
 
-    _observed(module.PreTrainedTokenizerBase, "from_pretrained", made)
-    _observed(module.PreTrainedTokenizerBase, "__call__", called)
+    _observed(context, module.PreTrainedTokenizerBase, "from_pretrained", made)
+    _observed(context, module.PreTrainedTokenizerBase, "__call__", called)
 
 
 def _collators(context, module):
@@ -88,7 +94,7 @@ def _models(context, module):
         checkpoint = context.name_of_checkpoint(args[1] if len(args) > 1 else "")
         _say(context, "model_made", model=model_facts(model, context.stand_ins), checkpoint=checkpoint)
 
-    _observed(module.TFPreTrainedModel, "from_pretrained", made)
+    _observed(context, module.TFPreTrainedModel, "from_pretrained", made)
 
     def prepared(result, args, kwargs):
         at = _say(
@@ -102,7 +108,7 @@ def _models(context, module):
         mark_origin(result, at)
 
     call = functools.partial(repairs.feed_or_repaired, context)
-    _observed(module.TFPreTrainedModel, "prepare_tf_dataset", prepared, call)
+    _observed(context, module.TFPreTrainedModel, "prepare_tf_dataset", prepared, call)
 
 
 def _data_sets(context, module):
@@ -122,7 +128,7 @@ def _data_sets(context, module):
         )
         mark_origin(result, at)
 
-    _observed(module.Dataset, "to_tf_dataset", made, functools.partial(repairs.feed_or_repaired, context))
+    _observed(context, module.Dataset, "to_tf_dataset", made, functools.partial(repairs.feed_or_repaired, context))
 
 
 def _tf_data(context, module):
@@ -134,7 +140,7 @@ def _tf_data(context, module):
             mark_origin(result, at)
 
     for name in ("from_tensor_slices", "from_generator", "shuffle", "batch", "padded_batch", "repeat"):
-        _observed(module.DatasetV2, name, made)
+        _observed(context, module.DatasetV2, name, made)
 
 
 PASS_BATCHES = 3
@@ -155,8 +161,15 @@ def _order_of_source(feed, data_set):
 
 
 def _same_order_twice(feed):
-    """Whether two passes over the first batches of a feed give the same rows in the same order."""
-    one, two = ([row_hashes(unpacked(element)) for element in feed.take(PASS_BATCHES)] for _ in range(2))
+    """Whether two passes over the first batches of a feed give the same rows in the same order.
+
+    None where a batch cannot be made: the program meets that itself, where it draws it.
+    """
+    try:
+        with same_random_numbers():
+            one, two = ([row_hashes(unpacked(element)) for element in feed.take(PASS_BATCHES)] for _ in range(2))
+    except Exception:
+        return None
     return one == two
 
 

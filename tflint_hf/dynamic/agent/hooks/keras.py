@@ -10,6 +10,7 @@ from collections import Counter
 from ..batches import TF_DATA, Feed
 from ..environment import say_environment
 from ..facts import loss_facts, model_facts, names_of, optimizer_facts, weights_of
+from ..keeping import same_random_numbers
 from ..probes.order import row_hashes
 from ..session import Session, feed_of, validation_of
 from . import repairs
@@ -295,7 +296,8 @@ class Recorder:
     def _say_use(self, kind, model, feed, at):
         order = {}
         if feed.kind == TF_DATA:
-            one, two = ([row_hashes(batch) for batch in feed.batches(PASS_BATCHES)] for _ in range(2))
+            with same_random_numbers():
+                one, two = ([row_hashes(batch) for batch in feed.batches(PASS_BATCHES)] for _ in range(2))
             first, second = (Counter(row for batch in one_pass for row in batch) for one_pass in (one, two))
             order = {
                 "same_order_twice": one == two,

@@ -7,6 +7,7 @@ import copy
 import types
 
 from ..errors import say_error
+from ..keeping import same_random_numbers
 
 OTHER_NAME = {"labels": "label", "label": "labels"}
 
@@ -22,8 +23,9 @@ def feed_or_repaired(context, function, args, kwargs):
     for went_on, changed in _attempts(context, kwargs):
         try:
             feed = function(*args, **changed)
-            for _ in feed.take(1):
-                pass
+            with same_random_numbers():
+                for _ in feed.take(1):
+                    pass
         except Exception as error:
             first = first or error
             if str(error) not in said:  # each of several faults has an exception of its own
