@@ -94,6 +94,8 @@ def test_ctrl_c_ends_with_130_and_no_process_is_left(project: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # What starts the tests in the background of a shell has them ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     running = _processes_below(parent.pid)
     parent.send_signal(signal.SIGINT)

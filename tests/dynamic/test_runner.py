@@ -190,6 +190,8 @@ def test_ctrl_c_ends_the_run_and_all_its_processes(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # What starts the tests in the background of a shell has them ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
