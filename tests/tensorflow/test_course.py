@@ -18,8 +18,6 @@ from tflint_hf.rules import load_rules
 if any(importlib.util.find_spec(name) is None for name in ("tensorflow", "transformers", "tf_keras", "datasets")):
     pytest.skip("needs the extra confirm", allow_module_level=True)
 
-pytestmark = pytest.mark.slow
-
 SCRIPT = Path(__file__).parents[2] / "fixtures" / "course" / "train.py"
 MENDED = (
     ("import AutoTokenizer, TFAuto", "import AutoTokenizer, DataCollatorWithPadding, TFAuto"),
