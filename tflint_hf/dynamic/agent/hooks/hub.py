@@ -83,7 +83,7 @@ def _collators(context, module):
 
     for name, value in vars(module).items():
         if isinstance(value, type) and "Collator" in name and "__init__" in value.__dict__:
-            _observed(value, "__init__", made)
+            _observed(context, value, "__init__", made)
 
 
 def _models(context, module):
