@@ -34,7 +34,7 @@ them of which nothing may be said. Checkpoints and data sets are stand-ins: numb
 | --- | --- | --- | --- |
 """
 ROW = re.compile(r"^\| (\w+) [^|]*\|", re.MULTILINE)
-OF_ONE_PROCESS = re.compile(r"/\S*/fixtures/")
+OF_ONE_MACHINE = re.compile(r" ?\(?/\S*/(?:fixtures|site-packages)/[^\s)]*\)?")
 
 
 def evidence(rule: Rule, candidates: list[Proof], runner: WarmRunner) -> tuple[Proof, str] | None:
@@ -42,7 +42,7 @@ def evidence(rule: Rule, candidates: list[Proof], runner: WarmRunner) -> tuple[P
     for proof in candidates:
         for finding in attempt(proof, runner).confirmed:
             if finding.code == rule.code and finding.verdict is not None:
-                return proof, OF_ONE_PROCESS.sub("fixtures/", finding.verdict.evidence)
+                return proof, OF_ONE_MACHINE.sub("", finding.verdict.evidence)
     return None
 
 
@@ -50,7 +50,7 @@ def row(rule: Rule, shown: tuple[Proof, str] | None) -> str:
     """One line of the table."""
     means = rule.probe or "its error"
     if shown is None:
-        reason = rule.probe_reason or "no fixture runs without the internet or files of its own"
+        reason = rule.probe_reason or "no proof yet"
         return f"| {rule.code} {rule.name} | {rule.probe or ''} | | {reason} |"
     proof, text = shown
     link = f"[{proof.program}](../{proof.path.as_posix()})"

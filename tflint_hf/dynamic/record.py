@@ -295,7 +295,8 @@ def essence(text: str) -> str:
     telling = []
     for line, after in pairwise([*lines, ""]):
         if _WRAPPED in line:
-            telling.append(after)
+            if after != "in user code:":
+                telling.append(after)
         elif _TELLING.match(line) or after.startswith(_NODE):
             telling.append(line)
     return (telling[-1] if telling else next(iter(lines), ""))[:240]

@@ -17,7 +17,8 @@ def label_range(scene: Scene) -> Measured | None:
     classes = float(shape[-1]) if len(shape) > 1 else training.said.number("model.config.num_labels")
     if classes is None:
         return None
-    text = f"the labels of the run go from {lowest:g} to {highest:g}, the model has {classes:g} outputs"
+    outputs = f"{classes:g} output" + ("" if classes == 1 else "s")
+    text = f"the labels of the run go from {lowest:g} to {highest:g}, the model has {outputs}"
     numbers = {"lowest": lowest, "highest": highest, "classes": classes}
     if not labels.flag("whole"):
         return confirmed(f"{text}: they are no class ids", **numbers) if classes > 1 else None
@@ -134,3 +135,22 @@ def masked_accuracy(scene: Scene) -> Measured | None:
     if same is not None and same > 0.99:
         return confirmed("the labels are the token ids of the same place, and the outputs speak of the next one")
     return refuted("no label is -100")
+
+
+@probe("metric-shapes", "labels", "forward")
+def metric_shapes(scene: Scene) -> Measured | None:
+    """One class id a row, for a metric that compares it with each of several outputs."""
+    shape = scene.training.facts("labels").items("shape")
+    outputs = scene.training.facts("forward").items("outputs.shape")
+    if not shape or len(outputs) < 2:
+        return None
+    rows = f"a batch of {outputs[0]} rows has labels of the shape {tuple(shape)} and outputs of the shape"
+    text = f"{rows} {tuple(outputs)}"
+    if shape == outputs:
+        return refuted(text)
+    if outputs[-1] < 2 or shape not in (outputs[:-1], [*outputs[:-1], 1]):
+        return None
+    log = scene.training.log
+    wrote = [f"{name} {values[0]:.3g}" for name, values in log.items() if values and not name.endswith("loss")]
+    shown = f"; fit() wrote {', '.join(wrote)}" if wrote else ""
+    return confirmed(f"{text}, which the metric compares number by number{shown}", outputs=outputs[-1])

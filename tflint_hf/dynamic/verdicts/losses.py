@@ -182,7 +182,7 @@ def outside_probabilities(scene: Scene) -> Measured | None:
     lowest, highest = forward.number("outputs.min"), forward.number("outputs.max")
     if lowest is None or highest is None:
         return None
-    text = f"the outputs of the first batch go from {lowest:.2f} to {highest:.2f}"
+    text = f"the outputs of the first batch go from {lowest:.2g} to {highest:.2g}"
     if lowest < 0 or highest > 1:
         return confirmed(f"{text}: they are no probabilities", lowest=lowest, highest=highest)
     if forward.flag("outputs.sums_to_one"):

@@ -156,7 +156,7 @@ def probe_labels(session):
             return {"missing": True}
         arrays.append(array)
     if any(array.dtype.kind not in "iufb" for array in arrays):
-        return {"dtype": str(arrays[0].dtype), "examples": [str(value) for value in arrays[0].reshape(-1)[:5]]}
+        return {"dtype": str(arrays[0].dtype), "examples": [_text(value) for value in arrays[0].reshape(-1)[:5]]}
     flat = numpy.concatenate([array.reshape(-1).astype("float64") for array in arrays])
     facts = {"dtype": str(arrays[0].dtype), "shape": list(arrays[0].shape), "count": int(flat.size)}
     if not flat.size:
@@ -204,6 +204,10 @@ def _against_ids(session, names):
         "same_as_ids": float(same[counted].mean()) if counted.any() else None,
         "next_ids": float(later[counted_later].mean()) if counted_later.any() else None,
     }
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _label(value):

@@ -74,10 +74,7 @@ def build(cls, folder, context, checkpoints, knowledge, model_args, kwargs):
         mismatched = _mismatches(head, config.num_labels, facts["head_labels"])
         if mismatched and not ignore_sizes:
             _, found, expected = mismatched[0]
-            size = 1
-            for length in found:
-                size *= length
-            raise ValueError("cannot reshape array of size %d into shape %s" % (size, tuple(expected)))
+            load_tf_weights_from_h5(found, expected)
     missing = [] if has_head else [_plain_name(weight) for weight in head]
     fresh = {id(weight) for weight in head} if missing or mismatched else set()
     try:
@@ -102,6 +99,15 @@ def _weights_outside_the_body(model):
         return []
     inside = {id(weight) for weight in body.weights}
     return [weight for weight in model.weights if id(weight) not in inside]
+
+
+def load_tf_weights_from_h5(found, expected):
+    """Fail as transformers does where stored weights do not fit: its function has this name too."""
+    size = 1
+    for length in found:
+        size *= length
+    shape = "(%s)" % ",".join(str(side) for side in expected)
+    raise ValueError("cannot reshape array of size %d into shape %s" % (size, shape))
 
 
 def _mismatches(head, wanted, found):
