@@ -54,6 +54,7 @@ def test_places_in_the_message_of_a_graph_are_those_of_the_program(tmp_path: Pat
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     mine = tmp_path / "train.py"
+    mine.touch()
     text = (
         f'in user code:\n\n    File "{mine}", line 30, in loop  *\n    File "{mine}", line 12, in step  *\n'
         '    File "/lib/site-packages/tf_keras/losses.py", line 5, in call  *\n'

@@ -126,9 +126,14 @@ def stopped_by(finding: Finding, met: Met, observation: Observation, others: Seq
         if clue is None:
             continue
         alike = [one for one in others if one.code == finding.code and one is not finding]
-        if _at(error, finding) or (
-            _may_come_of(error, finding, met, observation)
-            and not any(_at(error, one) or _nearer(error, one, finding) for one in alike)
+        surely = clue.strength == "certain" and bool(error.at) and not alike  # a callback of the program fails in fit()
+        if (
+            _at(error, finding)
+            or surely
+            or (
+                _may_come_of(error, finding, met, observation)
+                and not any(_at(error, one) or _nearer(error, one, finding) for one in alike)
+            )
         ):
             return f"the program stops at {error.at[0].words}: {error.type}: {_telling_part(error, clue)}"
     return None
