@@ -155,7 +155,8 @@ def _order_of_source(feed, data_set):
     except Exception:
         return None
     rows = [list(row) for row in rows]
-    if len({tuple(row) for row in rows}) < 2 or len(rows) != len(ids):
+    nested = any(isinstance(value, list) for row in rows for value in row[:1])
+    if nested or len(rows) != len(ids) or all(row == rows[0] for row in rows):
         return None
     return all(row[: len(given)] == given[: len(row)] for row, given in zip(ids, rows))
 
