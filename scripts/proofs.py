@@ -34,7 +34,7 @@ them of which nothing may be said. Checkpoints and data sets are stand-ins: numb
 | --- | --- | --- | --- |
 """
 ROW = re.compile(r"^\| (\w+) [^|]*\|", re.MULTILINE)
-OF_ONE_MACHINE = re.compile(r" ?\(?/\S*/(?:fixtures|site-packages)/[^\s)]*\)?")
+OF_ONE_MACHINE = re.compile(r" ?\(?/\S*/(?:fixtures|site-packages)/[^\s)]*\)?| at 0x[0-9a-f]+")
 
 
 def evidence(rule: Rule, candidates: list[Proof], runner: WarmRunner) -> tuple[Proof, str] | None:
