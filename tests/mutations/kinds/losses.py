@@ -135,7 +135,14 @@ MUTATIONS = (
         # A Keras loss does not shift the labels of a causal model either.
         brings=frozenset({"TFL009"}),
     ),
-    Mutation("TFL011", "ignore_class left out", ("SparseCategoricalCrossentropy",), drops("ignore_class")),
+    Mutation(
+        "TFL011",
+        "ignore_class left out",
+        ("SparseCategoricalCrossentropy",),
+        drops("ignore_class"),
+        # A loss that ignores the padding token is another fault without it.
+        when=lambda program: program.has("ignore_class=-100"),
+    ),
     Mutation("TFL025", "the old name of the loss", ("compile",), on_call(_compute_loss)),
     Mutation(
         "TFL028",
