@@ -71,12 +71,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("keras", KERAS)
-def test_measurements_change_neither_weights_nor_random_numbers(keras: str, runner: WarmRunner, tmp_path: Path) -> None:
-    code = """
+@pytest.mark.parametrize("build", ["model.build((None, 8))", "pass  # fit() builds it"])
+def test_measurements_change_neither_weights_nor_random_numbers(
+    keras: str, build: str, runner: WarmRunner, tmp_path: Path
+) -> None:
+    code = f"""
         import random
 
         model = make()
-        model.build((None, 8))
+        {build}
         for feed in ((x, y), (tf.data.Dataset.from_tensor_slices((x, y)).batch(32),)):
             history = model.fit(*feed, epochs=1)
             steps = int(model.optimizer.iterations)
@@ -225,6 +228,46 @@ def test_half_precision_is_measured_with_the_optimizer_that_scales_nothing(
     ratio = training.facts("gradients").number("update_ratio")
     assert ratio is not None
     assert ratio > 1e-3
+
+
+ONE_MODEL = """
+    layers = [keras.layers.Dense(8, activation="relu"), keras.layers.Dense(2)]
+    model = keras.Sequential(layers)
+    model.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(x, y, batch_size=16)
+    """
+BRANCHES_ON_A_TENSOR = """
+    class Branching(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.hidden, self.out = keras.layers.Dense(8, activation="relu"), keras.layers.Dense(2)
+
+        def call(self, inputs, training=False):
+            hidden = self.hidden(inputs)
+            if tf.reduce_mean(hidden) > 0.01:
+                hidden = hidden * 2.0
+            return self.out(hidden)
+
+    model = Branching()
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss)
+    model.fit(x, y, batch_size=16)
+    """
+
+
+@pytest.mark.parametrize(  # Keras 3 converts no Python branches
+    ("keras", "code"), [("keras 3", ONE_MODEL), ("tf-keras", ONE_MODEL), ("tf-keras", BRANCHES_ON_A_TENSOR)]
+)
+def test_one_batch_is_learnt_by_heart_with_both_optimizers(
+    keras: str, code: str, runner: WarmRunner, tmp_path: Path
+) -> None:
+    seen = observe(runner, tmp_path, keras, code, frozenset({"overfit"}))
+    facts = seen.trainings[0].facts("overfit")
+    own, safe = facts.items("own.losses"), facts.items("safe.losses")
+    assert (len(own), len(safe)) == (20, 60)
+    assert own[-1] < own[0]
+    assert safe[-1] < safe[0]
+    assert reaches_its_end(seen)
 
 
 @pytest.mark.parametrize("keras", KERAS)

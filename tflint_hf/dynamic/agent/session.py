@@ -1,12 +1,14 @@
 """One training of the program under observation: its model and data, and the probes that measure them."""
 
+import contextlib
 from time import monotonic
 
 from . import probes
 from .batches import Feed, host, is_mapping, named
-from .facts import call_arguments, encoder_of
+from .facts import call_arguments, encoder_of, variables_of
 from .keeping import Kept
 from .probes.batch import label_array
+from .step import is_distributed, tensors
 
 BATCHES_LOOKED_AT = 20
 
@@ -40,11 +42,20 @@ class Session:
         if not self.batches:
             self.context.channel.send("measured", training=self.number, probe="batch", facts={"empty": True})
             return
+        self._make_weights()
         kept = Kept(self.model)
         try:
             self._run_probes(kept, deadline)
         finally:
             kept.put_back()
+
+    def _make_weights(self):
+        """A model without a known input shape makes its weights at its first call; what it lacks cannot be put back."""
+        made = getattr(self.model, "built", True) and variables_of(self.model)
+        if made or is_distributed(self.model):
+            return
+        with contextlib.suppress(Exception):  # the forward probe and the program's own fit say what is wrong
+            self.model(tensors(self.batches[0][0]), training=False)
 
     def _run_probes(self, kept, deadline):
         wanted = self.context.job["measurements"]

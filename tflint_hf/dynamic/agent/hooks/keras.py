@@ -13,6 +13,7 @@ from ..facts import loss_facts, model_facts, names_of, optimizer_facts, weights_
 from ..keeping import same_random_numbers
 from ..probes.order import row_hashes
 from ..session import Session, feed_of, validation_of
+from ..step import is_distributed
 from . import repairs
 from .batch_loops import BatchLoops
 from .dropout import say_dropouts
@@ -241,6 +242,7 @@ class Recorder:
             if arguments.get("validation_steps") is not None:
                 arguments["validation_steps"] = min(int(arguments["validation_steps"]), steps)
         arguments["verbose"] = 0
+        self.guarded("the variables of the optimizer", _make_slots, session.model)
         before = self.guarded("the weights before fit", _values, session.model) or {}
         try:
             history = original(session.model, **arguments)
@@ -368,6 +370,13 @@ class Recorder:
             optimizer=optimizer_facts(optimizer, None),
             gradients=facts or None,
         )
+
+
+def _make_slots(model):
+    """Have an optimizer of tf-keras make its variables now. If the first step does it, TensorFlow traces that twice."""
+    makes_slots = hasattr(model.optimizer, "_build_index_dict") and not getattr(model.optimizer, "_built", False)
+    if makes_slots and model.built and not is_distributed(model):
+        model.optimizer.build(model.trainable_variables)
 
 
 def _values(model):

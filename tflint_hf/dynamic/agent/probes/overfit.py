@@ -3,7 +3,7 @@
 from time import monotonic
 
 from ..batches import head, host, rows_of
-from ..facts import unscaled, variables_of
+from ..facts import variables_of
 from ..step import Seen, is_distributed, listening, logits_of, see_step, tensors
 from .gradients import fresh
 
@@ -24,7 +24,7 @@ def probe(session):
     facts = {"rows": rows_of(batch[0]), "start": _judged(model, batch)}
     # On the random weights of a stand-in the program's own rate shows nothing of what it does to the real ones.
     own = None if session.context.stand_ins else fresh(model.optimizer)
-    tries = (("own", own, STEPS_OWN), ("safe", _safe(model, session), STEPS_SAFE))
+    tries = (("own", own, STEPS_OWN), ("safe", _safe(session), STEPS_SAFE))
     for name, optimizer, steps in tries:
         if optimizer is None:
             continue
@@ -44,8 +44,7 @@ def _gradient_step(model, batch):
         data = data[:-1]
     kept = {}
 
-    @tensorflow.function
-    def traced():
+    def graph():
         seen = Seen()
         with listening(model, seen):
             model.train_step(data if len(data) > 1 else (data[0],))
@@ -57,6 +56,12 @@ def _gradient_step(model, batch):
         loss, gradients = traced()
         return float(loss), gradients, kept["variables"]
 
+    try:
+        # To convert the code of a whole model takes seconds, and few models branch on what a tensor holds.
+        traced = tensorflow.function(graph, autograph=False)
+        step()
+    except (TypeError, NotImplementedError):
+        traced = tensorflow.function(graph)
     return step
 
 
@@ -74,28 +79,42 @@ def _train(step, optimizer, steps):
     return losses, monotonic() - start
 
 
-def _safe(model, session):
-    """Adam of the model's own Keras, at a rate that suits it."""
-    kind = type(unscaled(model.optimizer))
-    module = _optimizers_beside(kind)
+def _safe(session):
+    """Adam at a rate that suits the model."""
     small = session.encoder is None or bool(session.context.stand_ins)
-    rate = SAFE_RATE_SMALL if small else SAFE_RATE_PRETRAINED
-    if module is None:
-        return None
-    # The older Adam of Keras 2 does the same in a fifth of the time when it runs eagerly.
-    older = getattr(module, "legacy", None)
-    maker = module.Adam if older is None or module.__name__.startswith("keras.") else older.Adam
-    return maker(learning_rate=rate)
+    return SafeAdam(SAFE_RATE_SMALL if small else SAFE_RATE_PRETRAINED)
 
 
-def _optimizers_beside(kind):
-    import sys
+class SafeAdam:
+    """Adam by TensorFlow's own kernel: without the bookkeeping of Keras an eager step takes a tenth of the time."""
 
-    for base in kind.__mro__:
-        root = base.__module__.split(".")[0]
-        if root in ("keras", "tf_keras") and root in sys.modules:
-            return sys.modules[root].optimizers
-    return None
+    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
+
+    def __init__(self, rate):
+        self._rate = rate
+        self._steps = 0
+        self._slots = {}
+
+    def apply_gradients(self, grads_and_vars):
+        """One step for (gradient, variable) pairs; the gradients are dense."""
+        import tensorflow
+
+        self._steps += 1
+        powers = self.BETA_1**self._steps, self.BETA_2**self._steps
+        given = powers + (self._rate, self.BETA_1, self.BETA_2, self.EPSILON)
+        names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
+        numbers = {}
+        for gradient, variable in grads_and_vars:
+            kind = gradient.dtype
+            if kind not in numbers:
+                numbers[kind] = {name: tensorflow.constant(one, kind) for name, one in zip(names, given)}
+            if id(variable) not in self._slots:
+                zeros = tensorflow.zeros_like(gradient)
+                self._slots[id(variable)] = tensorflow.Variable(zeros), tensorflow.Variable(zeros)
+            first, second = self._slots[id(variable)]
+            tensorflow.raw_ops.ResourceApplyAdam(
+                var=variable.handle, m=first.handle, v=second.handle, grad=gradient, **numbers[kind]
+            )
 
 
 def _judged(model, batch):
