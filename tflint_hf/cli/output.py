@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import sys
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from tflint_hf.editing.files import write_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 def wants_color(choice: str, environment: Mapping[str, str], *, terminal: bool) -> bool:
@@ -63,30 +63,8 @@ def check_output_file(path: Path, option: str = "--output") -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Put `text` into `path` at once: a reader never sees half a report, an old report survives a failure."""
-    data = text.encode("utf-8", "backslashreplace")
-    target = Path(os.path.realpath(path))
+    """Put a report into `path` at once."""
     try:
-        if target.exists() and not target.is_file():  # a pipe or a device
-            target.write_bytes(data)
-            return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            temporary.chmod(_mode(target))
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        write_bytes(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise click.ClickException(f"the report cannot be written to {path}: {error.strerror or error}") from error
-
-
-def _mode(target: Path) -> int:
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -11,7 +11,7 @@ import stat
 import sys
 import tokenize
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from tflint_hf.report.style import DEFAULT_WIDTH, Style
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tflint_hf.editing.fixing import Change
     from tflint_hf.engine import ScanOptions
 
 STDIN = "-"
@@ -74,6 +75,10 @@ class Flags:
     no_cache: bool
     color: str
     quiet: bool
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    add_ignore: str | None
     confirm: bool
     confirm_budget: float
     confirm_python: str
@@ -88,7 +93,16 @@ def _listed(_context: click.Context, _parameter: click.Parameter, values: tuple[
     return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
 
 
-@click.command("scan")
+class _ScanCommand(click.Command):
+    """`--add-ignore PATH` names a path: only what follows an equals sign is the reason."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        options = [f"{arg}=" if arg == "--add-ignore" else arg for arg in args[:end]]
+        return super().parse_args(context, options + args[end:])
+
+
+@click.command("scan", cls=_ScanCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--format", "format_name", type=click.Choice(FORMATS), help="How the report is written. Default: text.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
@@ -109,6 +123,14 @@ def _listed(_context: click.Context, _parameter: click.Parameter, values: tuple[
 @click.option("--no-cache", is_flag=True, help="Neither read nor write cached results.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: auto.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only: no summary, no progress bar.")
+@click.option("--fix", is_flag=True, help="Make the fixes that keep the program's meaning, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that change what is trained.")
+@click.option("--diff", is_flag=True, help="Show what --fix or --add-ignore would change, and change nothing.")
+@click.option(
+    "--add-ignore",
+    metavar="[=REASON]",
+    help="Write a comment that hides it, with the reason if there is one, for each finding there is.",
+)
 @click.option("--confirm", is_flag=True, help="Run the programs that have findings, as `tflint-hf confirm` does.")
 @click.option(
     "--confirm-budget",
@@ -134,11 +156,12 @@ def scan_command(**options: object) -> int:
 def run(flags: Flags) -> int:
     with deferred():
         from tflint_hf.config import Config, ConfigError, find_config, load_config
-        from tflint_hf.engine import ScanOptions, scan
+        from tflint_hf.engine import ScanOptions
         from tflint_hf.rules import UnknownRule, load_rules
         from tflint_hf.target import VersionError
 
     from_stdin = STDIN in flags.paths
+    _check_changes(flags, from_stdin=from_stdin)
     if from_stdin and len(flags.paths) > 1:
         raise click.UsageError("- reads standard input and cannot be mixed with other paths")
     if flags.isolated and flags.config:
@@ -172,21 +195,85 @@ def run(flags: Flags) -> int:
         if flags.statistics and format_name not in STATISTICS_FORMATS:
             raise click.UsageError(f"--statistics has no {format_name} form: use {', '.join(STATISTICS_FORMATS)}")
         with ProgressBar() if _shows_progress(flags) else nullcontext() as progress:
-            result = scan(paths, options, progress)
+            changes, result = _scanned(paths, options, flags, progress)
     except (ConfigError, UnknownRule, VersionError) as error:
         raise click.ClickException(str(error)) from None
+    if flags.diff:
+        return _show_diff(changes, result, flags)
+    if from_stdin and flags.fix:
+        print_text(_text_after(changes, options))
+    elif changes:
+        result = _written(changes, result)
     if flags.confirm:
         result = _confirmed(result, options, flags)
 
-    for scan_error in result.errors:
-        print_text(f"error: {scan_error.path}: {scan_error.message}\n", err=True)
+    _print_errors(result)
     style = _style(flags)
     if flags.statistics:
         report = render_statistics(format_name, result, style)
     else:
         report = render(format_name, result, style, load_rules)
-    _deliver(report, flags, style)
+    _deliver(report, flags, style, err=from_stdin and flags.fix)
     return exit_code(result, flags.fail_on or config.fail_on.label)
+
+
+def _check_changes(flags: Flags, *, from_stdin: bool) -> None:
+    changes = flags.fix or flags.diff or flags.add_ignore is not None
+    if flags.unsafe_fixes and (not (flags.fix or flags.diff) or flags.add_ignore is not None):
+        raise click.UsageError("--unsafe-fixes says which fixes to make: give --fix or --diff with it")
+    if flags.fix and flags.add_ignore is not None:
+        raise click.UsageError("--fix and --add-ignore are two answers to a finding: give one of them")
+    if flags.add_ignore is not None and from_stdin:
+        raise click.UsageError("--add-ignore writes into files: - cannot be given with it")
+    if changes and flags.confirm:
+        raise click.UsageError("--confirm runs programs as they are: change them in a call of its own")
+    if flags.diff and (flags.format_name or flags.output or flags.statistics):
+        raise click.UsageError("--diff prints a diff and no report: --format, --output and --statistics go without it")
+
+
+def _scanned(
+    paths: tuple[Path, ...], options: ScanOptions, flags: Flags, progress: ProgressBar | None
+) -> tuple[tuple[Change, ...], ScanResult]:
+    """What is to be changed, and what the scan says after it."""
+    if flags.add_ignore is None and not (flags.fix or flags.diff):
+        from tflint_hf.engine import scan
+
+        return (), scan(paths, options, progress)
+    from tflint_hf.cli import changes
+
+    if flags.add_ignore is not None:
+        return changes.ignored(paths, options, progress, flags.add_ignore)
+    return changes.fixed(paths, options, progress, unsafe=flags.unsafe_fixes)
+
+
+def _show_diff(changes: Sequence[Change], result: ScanResult, flags: Flags) -> Exit:
+    """Exit code 1 says that there is something to change."""
+    from tflint_hf.report.diff import render_diff
+
+    _print_errors(result)
+    style = _style(flags)
+    _deliver(render_diff(changes, style), flags, style)
+    if result.errors:
+        return Exit.FAILED
+    return Exit.FINDINGS if changes else Exit.CLEAN
+
+
+def _text_after(changes: Sequence[Change], options: ScanOptions) -> str:
+    """What was read from standard input goes to standard output, changed or not."""
+    if changes:
+        return changes[0].after.decode("utf-8", "surrogatepass")
+    return options.stdin[0] if options.stdin is not None else ""
+
+
+def _written(changes: Sequence[Change], result: ScanResult) -> ScanResult:
+    from tflint_hf.cli.changes import write
+
+    return replace(result, errors=(*result.errors, *write(changes)))
+
+
+def _print_errors(result: ScanResult) -> None:
+    for scan_error in result.errors:
+        print_text(f"error: {scan_error.path}: {scan_error.message}\n", err=True)
 
 
 def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanResult:
@@ -279,11 +366,11 @@ def _style(flags: Flags) -> Style:
     return Style(color=color, width=width, summary=not flags.quiet)
 
 
-def _deliver(report: str, flags: Flags, style: Style) -> None:
+def _deliver(report: str, flags: Flags, style: Style, *, err: bool = False) -> None:
     if flags.output:
         write_file(flags.output, report)
         return
     try:
-        print_text(report, color=style.color)
+        print_text(report, color=style.color, err=err)
     except BrokenPipeError:  # `| head` has seen enough: the exit code still tells what was found
         forget_standard_output()

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """What the command line asks for. None means: as the configuration says."""
+    """What the command line asks for. None means: as the configuration says.
+
+    `unsaved` are contents to read instead of those of the files, as an editor has them, by absolute path.
+    """
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
@@ -32,6 +35,7 @@ class ScanOptions:
     jobs: int | None = None
     stdin: tuple[str, str] | None = None
     cache: bool = True
+    unsaved: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 class Configs:

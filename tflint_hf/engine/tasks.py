@@ -81,7 +81,7 @@ def make_tasks(
     of_interest: list[Path] = []
     for candidate in candidates:
         try:
-            raw = read_bytes(candidate.path)
+            raw = _content(candidate.path, options)
         except SourceError as error:
             errors.append(ScanError(candidate.display, str(error)))
             continue
@@ -89,7 +89,7 @@ def make_tasks(
         shown[candidate.path] = candidate.display
         if may_hold_training_code(raw) or _unreadable(candidate.path, raw) or b"tflint-hf" in raw:
             of_interest.append(candidate.path)
-    for path, raw in _neighbours(of_interest, contents).items():
+    for path, raw in _neighbours(of_interest, contents, options).items():
         contents[path] = raw
         shown[path] = None
     tasks: list[Task] = []
@@ -119,7 +119,12 @@ def _unreadable(path: Path, raw: bytes) -> bool:
     return path.suffix == ".py" and b"\0" in raw[:4096]
 
 
-def _neighbours(of_interest: Sequence[Path], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:
+def _content(path: Path, options: ScanOptions) -> bytes:
+    unsaved = options.unsaved.get(path)
+    return read_bytes(path) if unsaved is None else unsaved
+
+
+def _neighbours(of_interest: Sequence[Path], contents: Mapping[Path, bytes], options: ScanOptions) -> dict[Path, bytes]:
     """Modules beside the files of interest that were not asked for: read for what they say, not reported on."""
     found: dict[Path, bytes] = {}
     for folder in sorted({path.parent for path in of_interest}):
@@ -130,7 +135,7 @@ def _neighbours(of_interest: Sequence[Path], contents: Mapping[Path, bytes]) -> 
         for path in siblings:
             if path not in contents and path.is_file():
                 try:
-                    found[path] = read_bytes(path)
+                    found[path] = _content(path, options)
                 except SourceError:
                     continue
     return found

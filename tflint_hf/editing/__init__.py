@@ -1,0 +1,1 @@
+"""Changing the user's files: fixes of findings, and comments that hide them."""
