@@ -3,9 +3,8 @@
 import contextlib
 import functools
 
-from ..batches import host, unpacked
-from ..keeping import same_random_numbers
-from ..probes.order import row_hashes
+from ..batches import Feed, host
+from ..probes.order import two_passes
 from . import repairs
 
 
@@ -167,11 +166,10 @@ def _same_order_twice(feed):
     None where a batch cannot be made: the program meets that itself, where it draws it.
     """
     try:
-        with same_random_numbers():
-            one, two = ([row_hashes(unpacked(element)) for element in feed.take(PASS_BATCHES)] for _ in range(2))
+        first, second = two_passes(Feed(feed), PASS_BATCHES)
     except Exception:
         return None
-    return one == two
+    return first == second
 
 
 def mark_origin(feed, at):

@@ -10,8 +10,7 @@ from collections import Counter
 from ..batches import TF_DATA, Feed
 from ..environment import say_environment
 from ..facts import loss_facts, model_facts, names_of, optimizer_facts, weights_of
-from ..keeping import same_random_numbers
-from ..probes.order import row_hashes
+from ..probes.order import two_passes
 from ..session import Session, feed_of, validation_of
 from ..step import is_distributed
 from . import repairs
@@ -298,14 +297,13 @@ class Recorder:
     def _say_use(self, kind, model, feed, at):
         order = {}
         if feed.kind == TF_DATA:
-            with same_random_numbers():
-                one, two = ([row_hashes(batch) for batch in feed.batches(PASS_BATCHES)] for _ in range(2))
-            first, second = (Counter(row for batch in one_pass for row in batch) for one_pass in (one, two))
+            passes = two_passes(feed, PASS_BATCHES)
+            first, second = (Counter(row for batch in one for row in batch) for one in passes)
             order = {
-                "same_order_twice": one == two,
+                "same_order_twice": passes[0] == passes[1],
                 "rows": sum(second.values()),
                 "other_rows": sum((second - first).values()),
-                "whole": len(one) < PASS_BATCHES,
+                "whole": len(passes[0]) < PASS_BATCHES,
             }
         self.context.channel.send(
             kind,
