@@ -179,7 +179,7 @@ def logits_of(outputs):
     """The first array of what a model put out, on the host."""
     if outputs is None:
         return None
-    if hasattr(outputs, "keys"):
+    if is_mapping(outputs):
         for key in ("logits", "start_logits"):
             if key in outputs.keys():
                 return host(outputs[key])
@@ -187,3 +187,8 @@ def logits_of(outputs):
     if isinstance(outputs, (list, tuple)):
         outputs = outputs[0] if outputs else None
     return host(outputs)
+
+
+def first_labels(labels):
+    """The first array of the labels that a loss got, out of a dictionary or not, on the host."""
+    return host(next(iter(labels.values()), None) if is_mapping(labels) else labels)

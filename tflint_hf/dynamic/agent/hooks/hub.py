@@ -3,7 +3,7 @@
 import contextlib
 import functools
 
-from ..batches import Feed, host
+from ..batches import Feed, host, is_mapping
 from ..probes.order import two_passes
 from . import repairs
 
@@ -67,7 +67,7 @@ def _tokenizers(context, module):
         _say(context, "tokenizer_made", name=type(result).__name__, checkpoint=checkpoint)
 
     def called(result, args, kwargs):
-        keys = list(result.keys()) if hasattr(result, "keys") else []
+        keys = list(result.keys()) if is_mapping(result) else []
         given = {name: value for name, value in kwargs.items() if isinstance(value, (bool, int, str))}
         _say(context, "tokenized", name=type(args[0]).__name__, keys=keys, arguments=given)
 

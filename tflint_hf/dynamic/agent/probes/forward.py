@@ -4,7 +4,7 @@ import math
 
 from ..batches import head, host, rows_of
 from ..facts import weights_of
-from ..step import logits_of, see_step
+from ..step import first_labels, logits_of, see_step
 
 CLIP = 1e-7
 ROWS_ONE_BY_ONE = 32
@@ -23,9 +23,7 @@ def probe(session):
     facts = {"loss": None if loss is None else float(numpy.mean(loss)), "loss_shape": list(getattr(loss, "shape", ()))}
     if outputs is not None:
         facts["outputs"] = _output_facts(outputs)
-        labels = host(seen.labels) if seen.labels is not None and not hasattr(seen.labels, "keys") else None
-        if labels is None and hasattr(seen.labels, "keys") and seen.labels:
-            labels = host(next(iter(seen.labels.values())))
+        labels = first_labels(seen.labels)
         if labels is not None and labels.dtype.kind in "iufb":
             facts["formulas"] = formulas(outputs, labels)
             facts["trial"] = _trial(session.model, seen, outputs, labels)

@@ -1,6 +1,6 @@
 """One backward pass: gradients that are missing, zero or exploding, and how far one step moves the weights."""
 
-from ..batches import host
+from ..batches import host, is_mapping
 from ..facts import rate_of, unscaled
 from ..step import see_step
 from .forward import loss_of
@@ -64,7 +64,7 @@ def _zero_share_at_output(session):
     import tensorflow
 
     seen, model = session.memory.get("forward"), session.model
-    if seen is None or seen.outputs is None or hasattr(seen.outputs, "keys") or isinstance(seen.outputs, (list, tuple)):
+    if seen is None or seen.outputs is None or is_mapping(seen.outputs) or isinstance(seen.outputs, (list, tuple)):
         return None
     if getattr(model, "_using_dummy_loss", False):
         return None

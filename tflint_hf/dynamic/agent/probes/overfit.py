@@ -4,7 +4,7 @@ from time import monotonic
 
 from ..batches import head, host, rows_of
 from ..facts import variables_of
-from ..step import Seen, is_distributed, listening, logits_of, see_step, tensors
+from ..step import Seen, first_labels, is_distributed, listening, logits_of, see_step, tensors
 from .gradients import fresh
 
 ROWS = 16
@@ -123,10 +123,7 @@ def _judged(model, batch):
 
     seen = see_step(model, batch, training=False)
     outputs, loss = logits_of(seen.outputs), host(seen.loss)
-    labels = seen.labels
-    if hasattr(labels, "keys"):
-        labels = next(iter(labels.values())) if labels else None
-    labels = host(labels)
+    labels = first_labels(seen.labels)
     facts = {"loss": None if loss is None else float(loss.mean())}
     if outputs is None or labels is None or labels.dtype.kind not in "iufb":
         return facts

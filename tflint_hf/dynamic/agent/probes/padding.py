@@ -1,6 +1,6 @@
 """Does padding change what the model puts out? Eight more pads with a mask of zeros must not."""
 
-from ..batches import host, named
+from ..batches import host, is_mapping, named
 from ..facts import call_arguments
 from ..step import logits_of, tensors
 
@@ -57,7 +57,7 @@ def probe_mask(session):
     x = session.batches[0][0]
     inputs = named(x, call_arguments(session.model))
     name = next((key for key in inputs if "mask" in str(key).lower()), None)
-    if name is None or not hasattr(x, "keys"):
+    if name is None or not is_mapping(x):
         return None
     mask = host(inputs[name])
     if mask is None or mask.ndim != 2 or mask.shape[1] < 2:
