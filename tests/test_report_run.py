@@ -21,7 +21,7 @@ from tflint_hf.cli import main
 from tflint_hf.dynamic.runner import Ended
 from tflint_hf.findings import Finding, Location, Outcome, Severity, Verdict
 from tflint_hf.report import charts, run_html, run_json, run_text, text
-from tflint_hf.report.run_words import decoded, number, shortened
+from tflint_hf.report.run_words import decoded, failure, number, shortened
 from tflint_hf.report.style import Style
 
 if TYPE_CHECKING:
@@ -209,6 +209,14 @@ def test_a_stop_is_short_and_says_how_the_run_went_on() -> None:
 
 def test_a_stop_in_a_notebook_names_the_cell() -> None:
     assert "cell 3, line 1: KeyError: 'val_acc'" in shown(sample("film"))
+
+
+def test_a_fault_that_the_run_went_around_is_a_failure() -> None:
+    error = {"kind": "error", "type": "ValueError", "text": "no labels", "at": [], "went_on": "with a changed call"}
+    words = "fails as it is written: ValueError: no labels; the run went on with a changed call"
+    assert failure(made(error).confirmation) == words
+    assert failure(made().confirmation) == failure(made(ended=Ended.OUT_OF_TIME).confirmation) == ""
+    assert failure(killed().confirmation).startswith("cannot be judged by this run, which was killed")
 
 
 def test_the_run_says_with_what_it_ran() -> None:
@@ -471,10 +479,10 @@ def test_the_command_writes_all_reports(tmp_path: Path, capsys: pytest.CaptureFi
     script, page_file = tmp_path / "train.py", tmp_path / "run.html"
     script.write_text("print('hello')\nraise ValueError('no data')\n", encoding="utf-8")
     arguments = ["confirm", str(script), "--stand-ins", "never", "-q"]
-    assert main([*arguments, "--report", str(page_file)]) == 0
+    assert main([*arguments, "--report", str(page_file)]) == 2
     assert "stopped    line 2: ValueError: no data\n" in capsys.readouterr().out
     assert "ValueError: no data" in page_file.read_text(encoding="utf-8")
-    assert main([*arguments, "--format", "json"]) == 0
+    assert main([*arguments, "--format", "json"]) == 2
     assert json.loads(capsys.readouterr().out)["run"]["status"] == "failed"
 
 

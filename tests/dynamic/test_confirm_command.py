@@ -62,6 +62,33 @@ def test_a_program_that_ends_is_reported(capsys: pytest.CaptureFixture[str]) -> 
     assert "the run finished" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\nraise ValueError('no data')", "did not run to its end: line 2: ValueError: no data"),
+        ("import sys\nsys.exit('no data')", "did not run to its end: line 2: SystemExit: no data"),
+        ("import os\nos._exit(3)", "cannot be judged by this run, which broke off after"),
+        pytest.param(
+            "import os\nos.kill(os.getpid(), 9)", "cannot be judged by this run, which was killed", marks=posix_only
+        ),
+    ],
+)
+def test_a_program_that_fails_is_not_passed(
+    text: str, words: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(text + "\n")
+    assert main(["confirm", "train.py", "--stand-ins", "never"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(f"error: train.py {words}")
+    assert "No findings" in said.out
+
+
+def test_a_program_that_exits_as_it_should_is_passed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text("import sys\nsys.exit(0)\n")
+    assert main(["confirm", "train.py", "--stand-ins", "never"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("text", ["{}", "no JSON", '{"cells": 1}', ""])
 def test_a_file_that_is_no_notebook_runs_nothing(text: str, project: Path) -> None:
     notebook = project / "train.ipynb"

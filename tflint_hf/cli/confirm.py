@@ -96,7 +96,8 @@ def confirm_command(**options: object) -> int:
     It executes your code, in a process of its own: what the program saves goes to a temporary folder that is removed,
     and nothing is uploaded. What follows -- are the program's own arguments.
 
-    Exit code: 0 no findings, or the run refutes them, 1 findings that stand, 2 the program could not be run.
+    Exit code: 0 no findings, or the run refutes them, 1 findings that stand, 2 none stand and the program fails, or it
+    could not be run.
     """
     return run(Flags(**options))  # type: ignore[arg-type]
 
@@ -107,7 +108,7 @@ def run(flags: Flags) -> int:
     from tflint_hf.dynamic.runner import NotStartedError
     from tflint_hf.dynamic.sweep import with_findings
     from tflint_hf.engine import ScanOptions, scan, wanted
-    from tflint_hf.report import render, run_html, run_json, run_text
+    from tflint_hf.report import render, run_html, run_json, run_text, run_words
     from tflint_hf.rules import load_rules
     from tflint_hf.source import SourceError
 
@@ -162,7 +163,12 @@ def run(flags: Flags) -> int:
         write_file(flags.output, report)
     else:
         print_text(report, color=style.color)
-    return exit_code(result, flags.fail_on)
+    code = exit_code(result, flags.fail_on)
+    failure = run_words.failure(confirmation)
+    if code is Exit.CLEAN and failure:
+        print_text(f"error: {flags.script} {failure}\n", err=True)
+        return Exit.FAILED
+    return code
 
 
 def _style(flags: Flags) -> Style:

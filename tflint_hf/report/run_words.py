@@ -55,6 +55,19 @@ def ended_early(observation: Observation) -> bool:
     return observation.record.ended is not Ended.FINISHED or observation.status in {"failed", "interrupted"}
 
 
+def failure(confirmation: Confirmation) -> str:
+    """Why the program cannot be said to work, as a clause after its name; empty if it can."""
+    observation = confirmation.observation
+    if observation.record.ended in {Ended.KILLED, Ended.STOPPED}:
+        return f"cannot be judged by this run, which {ending(confirmation)}"
+    ends = [error for error in observation.errors if not error.went_on]
+    if ends:
+        return f"did not run to its end: {stop(ends[0])}"
+    if observation.errors:
+        return f"fails as it is written: {stop(observation.errors[0])}"
+    return ""
+
+
 def _finished(observation: Observation, options: RunOptions) -> str:
     match observation.status:
         case "failed":
