@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tflint_hf.findings import Edit, Finding, Fix, Location, Related, Safety, ScanError, ScanResult, Severity
+from tflint_hf.findings import (
+    Edit,
+    Finding,
+    Fix,
+    Location,
+    Outcome,
+    Related,
+    Safety,
+    ScanError,
+    ScanResult,
+    Severity,
+    Verdict,
+)
 from tflint_hf.rules import RuleTable, read_rules
 
 if TYPE_CHECKING:
@@ -68,6 +81,12 @@ METRIC = Finding(
         Safety.SAFE, "Import evaluate", (Edit(Location("nb/eval, final.ipynb", 3, 1, 1, 1, 1), "import evaluate\n"),)
     ),
 )
+
+
+def judged(line: int = 1, outcome: Outcome = Outcome.CONFIRMED, evidence: str = "the loss is 4.9") -> Finding:
+    """A finding that a run has judged."""
+    location = Location("train.py", None, line, 1, line, 5)
+    return replace(LOSS, location=location, fix=None, related=(), verdict=Verdict(outcome, evidence, "loss-formula"))
 
 
 def result(*findings: Finding, errors: tuple[ScanError, ...] = (), files_scanned: int = 2) -> ScanResult:

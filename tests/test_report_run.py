@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from report_samples import judged
 from rich.cells import cell_len
 from run_samples import PROGRAMS, Sample, cut_short, made, recorded, sample, training
 
 import tflint_hf
 from tflint_hf.cli import main
 from tflint_hf.dynamic.runner import Ended
-from tflint_hf.findings import Finding, Location, Outcome, Severity, Verdict
+from tflint_hf.findings import Outcome, Verdict
 from tflint_hf.report import charts, run_html, run_json, run_text, text
 from tflint_hf.report.run_words import decoded, failure, number, shortened
 from tflint_hf.report.style import Style
@@ -30,20 +31,6 @@ if TYPE_CHECKING:
 RUNS = sorted(PROGRAMS)
 SCHEMA = json.loads((Path(tflint_hf.__file__).parent / "report" / "findings.schema.json").read_text(encoding="utf-8"))
 HOSTILE = '</p><script>alert("x")</script> & <img src=x onerror=y> \x1b[31m \u202e 映画 🎬 \x00'
-
-
-def finding(number: int = 1, outcome: Outcome = Outcome.CONFIRMED, evidence: str = "the loss is 4.9") -> Finding:
-    return Finding(
-        code="TFL001",
-        name="crossentropy-on-logits",
-        severity=Severity.ERROR,
-        confidence="certain",
-        message="a loss reads probabilities",
-        why="it hurts",
-        advice="write something else",
-        location=Location("train.py", None, number, 1, number, 5),
-        verdict=Verdict(outcome, evidence, "loss-formula"),
-    )
 
 
 def shown(said: Sample, width: int = 120, *, color: bool = False) -> str:
@@ -95,7 +82,7 @@ def hostile() -> Sample:
     messages.append({"kind": "stand_in", "what": "checkpoint", "name": HOSTILE})
     return made(
         *messages,
-        findings=[replace(finding(evidence=HOSTILE), message=HOSTILE, why=HOSTILE, advice=HOSTILE)],
+        findings=[replace(judged(evidence=HOSTILE), message=HOSTILE, why=HOSTILE, advice=HOSTILE)],
         sources={("train.py", None): (HOSTILE,)},
         script=f"{HOSTILE.replace('/', '')}.py",
     )
@@ -110,7 +97,7 @@ def many_labels() -> Sample:
             forward={"loss": 3.41, "formulas": {"ln_classes": 3.401}},
             overfit={"own": {"losses": [float("nan")]}, "safe": {"losses": losses, "right": 0.99}},
         ),
-        findings=[finding(line) for line in range(1, 60)],
+        findings=[judged(line) for line in range(1, 60)],
     )
 
 
@@ -159,9 +146,9 @@ def test_colour_changes_nothing_but_the_colour(name: str) -> None:
     [(Outcome.CONFIRMED, 31), (Outcome.REFUTED, 32), (Outcome.UNDECIDED, 33), (Outcome.NOT_REACHED, 33)],
 )
 def test_a_verdict_stands_out(outcome: Outcome, color: int) -> None:
-    report = text.render(made(findings=[finding(outcome=outcome)]).result, Style(color=True))
+    report = text.render(made(findings=[judged(outcome=outcome)]).result, Style(color=True))
     assert f"\x1b[1;{color}mrun: {outcome.value}:\x1b[0m the loss is 4.9\n" in report
-    assert f"\x1b[1;{color}m1 {outcome.value}\x1b[0m" in shown(made(findings=[finding(outcome=outcome)]), color=True)
+    assert f"\x1b[1;{color}m1 {outcome.value}\x1b[0m" in shown(made(findings=[judged(outcome=outcome)]), color=True)
 
 
 def test_a_run_that_was_killed_says_so_with_its_last_words() -> None:
@@ -537,7 +524,7 @@ def test_the_json_keeps_to_its_schema(name: str) -> None:
 
 def test_numbers_that_are_not_finite_are_words_in_json() -> None:
     nan = float("nan")
-    bad = replace(finding(), verdict=Verdict(Outcome.CONFIRMED, "nan", "p", (("a", nan), ("b", 1.0))))
+    bad = replace(judged(), verdict=Verdict(Outcome.CONFIRMED, "nan", "p", (("a", nan), ("b", 1.0))))
     said = made(*training(forward={"loss": nan, "rows": [1.0, -float("inf")]}), findings=[bad])
     report = json.loads(run_json.render(said.result, said.confirmation), parse_constant=strictly)
     measured = report["run"]["trainings"][0]["measured"]["forward"]
