@@ -5,7 +5,8 @@
                                                       write the row of one rule, and keep the others
 
 Needs an interpreter with TensorFlow, tf_keras, transformers and datasets: this one, or the one that the environment
-variable TFLINT_HF_TENSORFLOW_PYTHON names.
+variable TFLINT_HF_TENSORFLOW_PYTHON names. Where TFLINT_HF_TRANSFORMERS_5_PYTHON names none with transformers 5, rows that
+need it stay as they are.
 """
 
 from __future__ import annotations
@@ -77,9 +78,10 @@ def main() -> int:
     lines = []
     with warm_runner(PYTHON) as runner:
         for rule in load_rules():
+            candidates = [proof for proof in of_rule.get(rule.name, []) if proof.possible]
             wanted = not chosen or rule.name in chosen or rule.code in chosen
-            if wanted or rule.code not in rows:
-                candidates = of_rule.get(rule.name, []) if wanted else []
+            impossible = not candidates and rule.name in of_rule
+            if (wanted and not impossible) or rule.code not in rows:
                 rows[rule.code] = row(rule, evidence(rule, candidates, runner))
             lines.append(rows[rule.code])
     PAGE.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")

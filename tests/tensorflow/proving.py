@@ -1,7 +1,8 @@
 """Fixtures of the rules that run on a machine without the internet, and what a run must say of them.
 
 `proofs/*.tsv` have a line for each: the rule's name, the program in its folder, the outcome. A `confirmed` program must
-be proved wrong by its rule; in one that is `clean` nothing may be, whatever the rule.
+be proved wrong by its rule; in one that is `clean` nothing may be, whatever the rule. A fourth field says what is
+otherwise than usual on the machine: `without tf_keras`, as where that package is not installed, or `transformers 5`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tflint_hf.dynamic.confirm import judge_run
 from tflint_hf.dynamic.job import RunOptions
+from tflint_hf.dynamic.record import observation_of
+from tflint_hf.dynamic.runner import run_program
 from tflint_hf.dynamic.verdicts import measurements_for
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.findings import Outcome
@@ -33,6 +36,9 @@ FILES = Path(__file__).parent / "proofs"
 CONFIRMED, CLEAN = "confirmed", "clean"
 PYTHON = os.environ.get("TFLINT_HF_TENSORFLOW_PYTHON", sys.executable)
 """The interpreter that has TensorFlow. It need not be the one of the tests."""
+WITHOUT, TRANSFORMERS_5 = "without ", "transformers 5"
+PYTHON_OF_TRANSFORMERS_5 = os.environ.get("TFLINT_HF_TRANSFORMERS_5_PYTHON")
+"""An interpreter with transformers 5, which needs no TensorFlow. Without one the proofs that need it are left out."""
 NEEDED = ("tensorflow", "tf_keras", "transformers", "datasets")
 
 
@@ -43,10 +49,20 @@ class Proof:
     rule: str
     program: str
     outcome: str
+    machine: str = ""
 
     @property
     def path(self) -> Path:
         return Path("fixtures") / self.rule / self.program
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The packages that the program must not find."""
+        return tuple(self.machine.removeprefix(WITHOUT).split()) if self.machine.startswith(WITHOUT) else ()
+
+    @property
+    def possible(self) -> bool:
+        return self.machine != TRANSFORMERS_5 or PYTHON_OF_TRANSFORMERS_5 is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,6 +104,10 @@ def attempt(proof: Proof, runner: WarmRunner) -> Tried:
     rules = load_rules()
     rule = next(rule for rule in rules if rule.name == proof.rule)
     findings = scan([proof.path], ScanOptions(respect_gitignore=False)).findings
-    measurements = measurements_for(rule.probe or "")
-    observation = runner.observe(proof.path, RunOptions(steps=2, rows=64, measurements=measurements))
+    options = RunOptions(steps=2, rows=64, measurements=measurements_for(rule.probe or ""))
+    if proof.machine == TRANSFORMERS_5:
+        elsewhere = replace(options, python=PYTHON_OF_TRANSFORMERS_5 or PYTHON)
+        observation = observation_of(run_program(proof.path, elsewhere))
+    else:
+        observation = runner.observe(proof.path, options, proof.hidden)
     return Tried(judge_run(findings, observation, rules), observation)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,7 +36,7 @@ from _tflint_hf_agent.run import run_job
 sys.path.pop(0)
 print("ready", flush=True)
 for line in sys.stdin:
-    job, out, budget = line.rstrip("\\n").split("\\t")
+    job, out, budget, hidden = line.rstrip("\\n").split("\\t")
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -47,6 +47,7 @@ for line in sys.stdin:
         status = 1
         try:
             sys.path.insert(0, "")
+            sys.modules.update(dict.fromkeys(hidden.split()))  # None: not to be found
             status = run_job(job)
         finally:
             sys.stdout.flush()
@@ -69,7 +70,8 @@ class WarmRunner:
     def __init__(self, server: subprocess.Popen[str]) -> None:
         self._server = server
 
-    def observe(self, script: Path, options: RunOptions) -> Observation:
+    def observe(self, script: Path, options: RunOptions, hidden: Sequence[str] = ()) -> Observation:
+        """What the run of a program shows, on a machine without the packages `hidden`."""
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         start = time.monotonic()
@@ -77,7 +79,7 @@ class WarmRunner:
             work = Path(folder)
             job, out = write_job(script, options, work), work / "output"
             channel_of(work).touch()
-            self._server.stdin.write(f"{job}\t{out}\t{options.budget_seconds}\n")
+            self._server.stdin.write(f"{job}\t{out}\t{options.budget_seconds}\t{' '.join(hidden)}\n")
             self._server.stdin.flush()
             status = int(self._server.stdout.readline())
             lines = channel_of(work).read_text(encoding="utf-8").splitlines()
