@@ -85,3 +85,24 @@ def test_the_hook_stops_a_bad_script_and_lets_a_clean_one_pass(hook_repository: 
     (project / "train.py").write_text("print('to be written')\n")
     succeed(project, "git", "add", "--all")
     assert "Passed" in succeed(project, "git", "commit", "--message", "Train later")
+
+
+def test_the_fixing_hook_mends_what_it_can_and_stops_the_commit(hook_repository: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    revision = succeed(hook_repository, "git", "rev-parse", "HEAD").strip()
+    (project / ".pre-commit-config.yaml").write_text(
+        f"repos:\n- repo: '{hook_repository.as_posix()}'\n  rev: {revision}\n  hooks:\n  - id: tflint-hf-fix\n"
+    )
+    (project / "train.py").write_text("import tensorflow as tf\n\nadam = tf.keras.optimizers.Adam(lr=2e-5)\n")
+    succeed(project, "git", "init", "--quiet")
+    succeed(project, "git", "add", "--all")
+    succeed(project, "pre-commit", "install")
+
+    stopped = run(project, "git", "commit", "--message", "Train")
+    assert stopped.returncode == 1, stopped.stdout
+    assert "files were modified by this hook" in stopped.stdout
+    assert "Adam(learning_rate=2e-5)" in (project / "train.py").read_text()
+
+    succeed(project, "git", "add", "--all")
+    assert "Passed" in succeed(project, "git", "commit", "--message", "Train, fixed")

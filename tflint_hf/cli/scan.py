@@ -203,7 +203,7 @@ def run(flags: Flags) -> int:
     if from_stdin and flags.fix:
         print_text(_text_after(changes, options))
     elif changes:
-        result = _written(changes, result)
+        result = _written(changes, paths, options)
     if flags.confirm:
         result = _confirmed(result, options, flags)
 
@@ -265,10 +265,14 @@ def _text_after(changes: Sequence[Change], options: ScanOptions) -> str:
     return options.stdin[0] if options.stdin is not None else ""
 
 
-def _written(changes: Sequence[Change], result: ScanResult) -> ScanResult:
+def _written(changes: Sequence[Change], paths: tuple[Path, ...], options: ScanOptions) -> ScanResult:
+    """Write the changes. What is left is read again: a list of requirements may have been among them."""
     from tflint_hf.cli.changes import write
+    from tflint_hf.engine import scan
 
-    return replace(result, errors=(*result.errors, *write(changes)))
+    failures = write(changes)
+    result = scan(paths, options)
+    return replace(result, errors=(*result.errors, *failures))
 
 
 def _print_errors(result: ScanResult) -> None:

@@ -36,8 +36,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What was fixed. `result` is what a scan says of the changed files; `refused` are fixes that were not made,
-    with the reason."""
+    """What was fixed. `refused` are fixes that were not made, with the reason.
+
+    `result` is what a scan says of the changed programs, and of other files (lists of requirements) as they were.
+    """
 
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
@@ -62,7 +64,8 @@ def fix(
     refused: dict[tuple[str, Edit], tuple[Finding, str]] = {}
     for _ in range(MAX_PASSES):
         wanted = [f for f in result.findings if f.fix is not None and f.fix.safety in safeties]
-        chosen, _clashing = disjoint(f for f in wanted if (f.code, _first(f)) not in refused)
+        unmade = [f for f in wanted if (f.code, _first(f)) not in refused and not texts.is_settled(f)]
+        chosen, _clashing = disjoint(unmade)
         made, failed = texts.make(chosen)
         refused.update({(finding.code, _first(finding)): (finding, why) for finding, why in failed})
         if not made:
@@ -103,6 +106,13 @@ class _Texts:
             if after != self._before[name]
         )
 
+    def is_settled(self, finding: Finding) -> bool:
+        """Whether it is about another file that was changed already: a scan knows only what is saved of those."""
+        if self._options.stdin is not None:
+            return False
+        names = {edit.location.path for edit in _edits(finding)}
+        return any(not is_program(absolute(name)) and name in self._after for name in names)
+
     def make(self, findings: Sequence[Finding]) -> tuple[list[Finding], list[tuple[Finding, str]]]:
         """Make disjoint fixes. Gives those that were made, and the others with the reason."""
         after, troubles = self._edited(findings)
@@ -141,18 +151,21 @@ class _Texts:
         if name not in self._after:
             unsaved = self._options.unsaved.get(path)
             self._before[name] = self._after[name] = read_bytes(path) if unsaved is None else unsaved
-        elif path.suffix.lower() not in SUFFIXES and self._after[name] != self._before[name]:
-            raise NotEditableError("it was changed already, and only its saved state is known to the scan")
         document = open_document(self._after[name], path)
         texts = {cell: edited(document.texts.get(cell, ""), some) for cell, some in edits.items()}
         after = document.with_texts(texts)
-        if path.suffix.lower() in SUFFIXES and not parses_as_well(self._after[name], after, path):
+        if is_program(path) and not parses_as_well(self._after[name], after, path):
             raise NotEditableError(NOT_PYTHON)
         return after
 
 
 def _edits(finding: Finding) -> tuple[Edit, ...]:
     return finding.fix.edits if finding.fix is not None else ()
+
+
+def is_program(path: Path) -> bool:
+    """Whether a scan reads the file as code, and not as a list of requirements."""
+    return path.suffix.lower() in SUFFIXES
 
 
 def absolute(name: str) -> Path:

@@ -7,12 +7,11 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
-from tflint_hf.discovery import SUFFIXES
 from tflint_hf.editing.document import NotEditableError, open_document
 from tflint_hf.editing.edits import edited
-from tflint_hf.editing.fixing import Change, absolute, parses_as_well
+from tflint_hf.editing.fixing import Change, absolute, is_program, parses_as_well
 from tflint_hf.findings import Edit, Location
-from tflint_hf.source import SourceError, read_bytes, source_from_bytes
+from tflint_hf.source import SourceError, read_bytes, source_from_bytes, split_lines
 from tflint_hf.suppression import find_suppressions
 
 if TYPE_CHECKING:
@@ -56,18 +55,18 @@ def _with_comments(name: str, findings: Sequence[Finding], reason: str) -> Chang
     before = read_bytes(path)
     document = open_document(before, path)
     source = source_from_bytes(before, path, name)
-    known = find_suppressions(source) if path.suffix.lower() in SUFFIXES else ()
-    ends = dict(_ends(source)) if path.suffix.lower() in SUFFIXES else {}
+    known = find_suppressions(source) if is_program(path) else ()
+    ends = dict(_ends(source)) if is_program(path) else {}
     wanted: dict[tuple[int | None, int], set[str]] = {}
     for finding in findings:
         place = finding.location
         wanted.setdefault((place.cell, ends.get((place.cell, place.line), place.line)), set()).add(finding.code)
     by_cell: dict[int | None, list[Edit]] = {}
     for (cell, line), codes in sorted(wanted.items(), key=lambda one: (one[0][0] or 0, one[0][1])):
-        lines = document.texts.get(cell, "").splitlines() if not source.texts else source.text_lines(cell)
+        lines = split_lines(document.texts[cell])
         by_cell.setdefault(cell, []).append(_comment(name, cell, line, lines[line - 1], codes, known, reason))
     after = document.with_texts({cell: edited(document.texts[cell], edits) for cell, edits in by_cell.items()})
-    if path.suffix.lower() in SUFFIXES and not parses_as_well(before, after, path):
+    if is_program(path) and not parses_as_well(before, after, path):
         raise NotEditableError("a comment here would leave text that is not Python")
     return Change(path, name, before, after)
 

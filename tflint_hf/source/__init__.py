@@ -9,6 +9,7 @@ from tflint_hf.source.model import (
     Source,
     SourceError,
     SourceKind,
+    split_lines,
 )
 from tflint_hf.source.nesting import too_deep
 from tflint_hf.source.read import read_bytes, read_source, source_from_bytes, source_from_text
@@ -24,5 +25,6 @@ __all__ = [
     "read_source",
     "source_from_bytes",
     "source_from_text",
+    "split_lines",
     "too_deep",
 ]
