@@ -5,8 +5,8 @@
                                                       write the row of one rule, and keep the others
 
 Needs an interpreter with TensorFlow, tf_keras, transformers and datasets: this one, or the one that the environment
-variable TFLINT_HF_TENSORFLOW_PYTHON names. Where TFLINT_HF_TRANSFORMERS_5_PYTHON names none with transformers 5, rows that
-need it stay as they are.
+variable TFLINT_HF_TENSORFLOW_PYTHON names. Where TFLINT_HF_TRANSFORMERS_5_PYTHON names none with transformers 5, rows
+that need it stay as they are.
 """
 
 from __future__ import annotations

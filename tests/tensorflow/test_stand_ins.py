@@ -273,11 +273,29 @@ TOKENIZED = {
         "[CLS] ▁The ▁movie ▁was ▁great [SEP] ▁more [SEP]",
     ),
     "google/pegasus-xsum": ("PegasusTokenizerFast", 512, "<pad>", "▁The ▁movie ▁was ▁great ▁more </s>"),
+    "ctrl": ("CTRLTokenizer", 256, None, "The movie was g@@ re@@ at more"),
+    "facebook/blenderbot_small-90M": ("BlenderbotSmallTokenizer", 512, "__null__", "the movie was g@@ re@@ at more"),
+    "mistralai/Mistral-7B-v0.1": ("LlamaTokenizerFast", 32768, None, "<s> ▁The ▁movie ▁was ▁great <s> ▁more"),
+    "xlm-mlm-en-2048": (
+        "XLMTokenizer",
+        512,
+        "<pad>",
+        "<s> the</w> movie</w> was</w> g re at</w> </s> more</w> </s>",
+    ),
+    "flaubert/flaubert_base_cased": (
+        "FlaubertTokenizer",
+        512,
+        "<pad>",
+        "<s> The</w> movie</w> was</w> g re at</w> </s> more</w> </s>",
+    ),
 }
+NEED_SACREMOSES = ("xlm-mlm-en-2048", "flaubert/flaubert_base_cased")
 
 
 @pytest.mark.parametrize("checkpoint", TOKENIZED)
 def test_tokenizers_are_those_of_the_family(checkpoint: str, transformers: Any) -> None:
+    if checkpoint in NEED_SACREMOSES:
+        pytest.importorskip("sacremoses")
     kind, longest, pad, tokens = TOKENIZED[checkpoint]
     made = transformers.AutoTokenizer.from_pretrained(checkpoint)
     assert type(made).__name__ == kind
@@ -311,6 +329,7 @@ def test_slow_tokenizers_give_the_same_ids(name: str, checkpoint: str, transform
         ("CamembertTokenizer", "camembert-base"),
         ("XLNetTokenizer", "xlnet-base-cased"),
         ("DebertaV2Tokenizer", "microsoft/deberta-v3-base"),
+        ("LlamaTokenizer", "mistralai/Mistral-7B-v0.1"),
     ],
 )
 def test_sentencepiece_files_give_the_same_ids(name: str, checkpoint: str, transformers: Any) -> None:
@@ -319,6 +338,18 @@ def test_sentencepiece_files_give_the_same_ids(name: str, checkpoint: str, trans
     fast = transformers.AutoTokenizer.from_pretrained(checkpoint)
     text = "The movie was great, but not the best of them."
     assert slow(text)["input_ids"] == fast(text)["input_ids"]
+
+
+def test_words_of_transformer_xl_are_opened_by_those_who_trust_them(
+    transformers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sacremoses")
+    with pytest.raises(ValueError, match="Unable to parse file"):
+        transformers.TransfoXLTokenizer.from_pretrained("transfo-xl-wt103")
+    monkeypatch.setenv("TRUST_REMOTE_CODE", "True")
+    made = transformers.TransfoXLTokenizer.from_pretrained("transfo-xl-wt103")
+    assert made.convert_ids_to_tokens(made("The movie was great")["input_ids"]) == ["The", "movie", "was", "great"]
+    assert (made.eos_token_id, made.unk_token_id, made.pad_token) == (0, 1, None)
 
 
 def test_image_processors_give_what_the_model_takes(transformers: Any) -> None:

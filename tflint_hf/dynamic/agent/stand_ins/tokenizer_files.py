@@ -1,11 +1,13 @@
 """Write the files of a stand-in tokenizer: those of the fast one and those of the slow one."""
 
+import collections
 import json
 import os
+import pickle
 import re
 
 from .tokenizer_styles import STYLES
-from .vocabularies import byte_merges, sentencepiece_model, unigram_pieces, word_pieces
+from .vocabularies import byte_merges, filled, sentencepiece_model, unigram_pieces, word_pieces
 from .words import characters, common_words
 
 
@@ -26,8 +28,10 @@ def write_tokenizer(folder, style_name, size, cased, settings, chinese=False):
     elif style["kind"] == "plain":
         _write_text(folder, "vocab.txt", "\n".join(first))
         made = None
-    elif style["kind"] == "words":
+    elif style["kind"] in ("words", "joined"):
         made = _write_words(folder, style, size, tokenizers)
+    elif style["kind"] == "pickled":
+        made = _write_pickled(folder, first, size)
     else:
         if style_name == "albert":
             settings["do_lower_case"] = lower
@@ -76,14 +80,20 @@ def _write_bytes(folder, style, size, tokenizers):
 
 
 def _write_words(folder, style, size, tokenizers):
-    """BPE whose merges stay within words and mark their ends: of bytes for CLIP, of letters for the first GPT."""
+    """BPE whose merges stay within words and mark their ends: of bytes for CLIP, of letters for the others.
+
+    The kind `joined` marks in its vocabulary the parts that go on, in place of the ends.
+    """
     first, last = style.get("first", []), style.get("last", [])
-    of_bytes = bool(last)
+    of_bytes, cased = bool(last), style.get("letters") == "cased"
     letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()) if of_bytes else characters()
-    letters = [letter for letter in letters if of_bytes or letter == letter.lower()]
+    letters = [letter for letter in letters if of_bytes or cased or letter == letter.lower()]
     tokens, merges = [*first, *letters, *(letter + "</w>" for letter in letters)], {}
     known, room = set(tokens), size - len(last)
-    for word in common_words():
+    words = common_words()
+    if cased:
+        words = [form for rank, word in enumerate(words) for form in (word, word.capitalize())[: 1 + (rank < 500)]]
+    for word in words:
         parts = [*word[:-1], word[-1] + "</w>"]
         while len(parts) > 1 and len(tokens) < room:
             merges.setdefault((parts[0], parts[1]), None)
@@ -94,8 +104,12 @@ def _write_words(folder, style, size, tokenizers):
     tokens = [*tokens, *("madeup%d</w>" % number for number in range(room - len(tokens)))][:room]
     ids = {token: place for place, token in enumerate([*tokens, *last])}
     merges = [pair for pair in merges if pair[0] + pair[1] in ids]
+    if style["kind"] == "joined":
+        ids = {token if token in first else _joined(token): place for token, place in ids.items()}
     _write_json(folder, "vocab.json", ids)
     _write_text(folder, "merges.txt", "#version: 0.2\n" + "".join("%s %s\n" % pair for pair in merges))
+    if style["kind"] == "joined" or style.get("slow"):
+        return None
     made = tokenizers.Tokenizer(
         tokenizers.models.BPE(
             ids, merges, continuing_subword_prefix="", end_of_word_suffix="</w>", unk_token=style["unknown"]
@@ -117,6 +131,19 @@ def _write_words(folder, style, size, tokenizers):
         (end, ids[end]), (start, ids[start]), trim_offsets=False, add_prefix_space=False
     )
     return made
+
+
+def _joined(token):
+    return token[: -len("</w>")] if token.endswith("</w>") else token + "@@"
+
+
+def _write_pickled(folder, first, size):
+    """Whole words, in a file that the library opens only for those who trust it."""
+    words = [form for word in common_words() for form in (word, word.capitalize())]
+    tokens = filled([*first, *(each for each in characters() if each not in first)], words, size)
+    content = {"idx2sym": tokens, "sym2idx": collections.OrderedDict((each, at) for at, each in enumerate(tokens))}
+    with open(os.path.join(folder, "vocab.pkl"), "wb") as file:
+        pickle.dump(dict(content, unk_idx=tokens.index("<unk>")), file, protocol=2)
 
 
 def _write_pieces(folder, style, pieces, lower, tokenizers):

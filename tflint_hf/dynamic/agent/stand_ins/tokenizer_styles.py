@@ -1,14 +1,17 @@
 """How the tokenizers of the families differ: special tokens and their ids, what is put around a text, normalisation.
 
-A style has: "kind" (wordpiece, bytes, words, pieces, marian, plain); "first", the tokens from id 0 on (None is an id
-that no text gets), and "last", the tokens with the highest ids; "single" and "pair", the template around texts, with
-token types; "settings" for tokenizer_config.json; "files", the names of SentencePiece files, and "file_first", their
-first tokens where their ids are not those of the tokenizer; "beyond", how many ids of the model no token has.
+A style has: "kind" (wordpiece, bytes, words, joined, pieces, marian, plain, pickled); "first", the tokens from id 0 on
+(None is an id that no text gets), and "last", the tokens with the highest ids; "single" and "pair", the template around
+texts, with token types; "settings" for tokenizer_config.json; "files", the names of SentencePiece files, and
+"file_first", their first tokens where their ids are not those of the tokenizer; "slow", where there is no fast one;
+"letters", where words keep their capitals; "beyond", how many ids of the model no token has.
 """
 
 _BERT_TEMPLATE = {"single": "[CLS]:0 $A:0 [SEP]:0", "pair": "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"}
 _ROBERTA_TEMPLATE = {"single": "<s> $A </s>", "pair": "<s> $A </s> </s> $B </s>"}
 _T5_TEMPLATE = {"single": "$A </s>", "pair": "$A </s> $B </s>"}
+
+_XLM_TOKENS = ["<s>", "</s>", "<pad>", "<unk>", *("<special%d>" % number for number in range(10))]
 
 MBART_LANGUAGES = [
     "ar_AR",
@@ -133,6 +136,11 @@ STYLES = {
     },
     "clip": {"kind": "words", "last": ["<|startoftext|>", "<|endoftext|>"], "unknown": "<|endoftext|>"},
     "openai-gpt": {"kind": "words", "first": ["<unk>"], "unknown": "<unk>"},
+    "xlm": {"kind": "words", "first": _XLM_TOKENS, "slow": True},
+    "flaubert": {"kind": "words", "first": _XLM_TOKENS, "slow": True, "letters": "cased"},
+    "ctrl": {"kind": "joined", "first": ["<unk>"], "letters": "cased"},
+    "blenderbot-small": {"kind": "joined", "first": ["__null__", "__start__", "__end__", "__unk__", "__newln__"]},
+    "transfo-xl": {"kind": "pickled", "first": ["<eos>", "<unk>", "<formula>"]},
     "t5": dict(
         _T5_TEMPLATE,
         kind="pieces",
@@ -264,6 +272,23 @@ STYLES = {
         "kind": "plain",
         "first": ["<cls>", "<pad>", "<eos>", "<unk>", *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>"],
         "settings": {"cls_token": "<cls>", "eos_token": "<eos>", "mask_token": "<mask>", "pad_token": "<pad>"},
+    },
+    "mistral": {
+        "kind": "pieces",
+        "first": ["<unk>", "<s>", "</s>"],
+        "unknown": "<unk>",
+        "single": "<s> $A",
+        "pair": "<s> $A <s> $B",
+        "files": ["tokenizer.model"],
+        "settings": {
+            "tokenizer_class": "LlamaTokenizer",
+            "add_bos_token": True,
+            "add_eos_token": False,
+            "bos_token": "<s>",
+            "eos_token": "</s>",
+            "unk_token": "<unk>",
+            "legacy": True,
+        },
     },
     "marian": {
         "kind": "marian",
