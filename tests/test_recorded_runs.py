@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from run_samples import PROGRAMS, RULES, Sample, cut_short, findings_of, made, recorded, sample
+from run_samples import PROGRAMS, RULES, RUNS, Sample, cut_short, findings_of, made, recorded, sample
 
 from tflint_hf.dynamic.confirm import judge_run
 from tflint_hf.dynamic.matching import meet
@@ -52,7 +53,7 @@ def test_the_first_draft_of_the_course_is_proved_wrong() -> None:
     [
         ("course", "TFD014", "the program stops at line 21: InvalidArgumentError: ValueError: all input arrays must"),
         ("course", "TFD013", "the program stops at line 21: ValueError: Column labels not found"),
-        ("course", "TFD010", "47% of the tokens are padding"),
+        ("course", "TFD010", "44% of the tokens are padding"),
         ("course", "TFL018", "Received a label value of 2 which is outside the valid range of [0, 2)"),
         ("course", "TFL001", "the loss of the first batch is 0.69"),
         ("course", "TFO001", "Adam really has the learning rate 0.001"),
@@ -121,6 +122,12 @@ def test_an_error_that_stopped_nothing_is_no_reason(change: dict[str, Any]) -> N
     error = {"kind": "error", "type": "NameError", "text": "", "at": at, "went_on": change.get("went_on")}
     record = replace(recorded("logits"), messages=(recorded("logits").messages[0], error))
     assert "stopped before" not in verdicts(sample("logits", record))["TFL002", 15].evidence
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_recording_tells_nothing_of_the_machine_that_made_it(name: str) -> None:
+    text = (RUNS / f"{name}.jsonl").read_text(encoding="utf-8")
+    assert not re.search(r"""(?<![\w.])/(?!device:)[\w.-]+/[\w.-]""", text)
 
 
 # the observation
