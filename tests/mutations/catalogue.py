@@ -17,10 +17,6 @@ MUTATIONS: tuple[Mutation, ...] = (
 )
 
 NOT_INJECTED = {
-    "TFD012": "no mutation yet: a key too many needs a model whose inputs are known, and changes several calls",
-    "TFE011": "no mutation yet: it would have to know both the data trained on and the data that validates",
-    "TFE012": "no mutation yet: it is told once in a project, and only beside a split",
-    "TFL032": "no mutation yet: it needs a table of pandas whose labels are texts",
     "TFX001": "a program that is no Python has no syntax tree to change",
     "TFX002": "a comment that hides nothing is not part of the syntax tree",
 }

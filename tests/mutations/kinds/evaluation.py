@@ -7,7 +7,19 @@ import ast
 from mutations.changes import drops, gives, gives_at, on_call
 from mutations.engine import Mutation
 from mutations.programs import Program
-from mutations.syntax import argument, callee, code, expression, first, is_constant, receiver, with_fields
+from mutations.syntax import (
+    argument,
+    callee,
+    code,
+    expression,
+    first,
+    has_stars,
+    is_constant,
+    receiver,
+    with_argument,
+    with_fields,
+)
+from tflint_hf.findings import Severity
 
 
 def _logits(node: ast.AST | None, program: Program) -> ast.expr | None:
@@ -94,6 +106,10 @@ def _keeps_ignored(node: ast.AST, program: Program) -> list[ast.stmt] | None:
     return [] if is_mask and program.has("KerasMetricCallback(") and program.has("batch_decode") else None
 
 
+def _has_one_fit(program: Program) -> bool:
+    return program.trains_a_head and len(program.calls("fit")) == 1
+
+
 def _monitors(program: Program) -> bool:
     return program.trains_a_head and not program.has("Callback)", "KerasMetricCallback")
 
@@ -112,7 +128,78 @@ def _shuffled_predictions(call: ast.Call, program: Program) -> bool:
     return compared and program.has(f"predict({name})") and program.has("==", "references=", "score(")
 
 
+def _validates_on_training_rows(call: ast.Call, program: Program) -> ast.expr | None:
+    """A feed that is trained on as `validation_data`."""
+    given = [*call.args, *(value for name in ("x", "y") if (value := argument(call, name)) is not None)]
+    is_feed = len(given) == 1 and isinstance(given[0], (ast.Name, ast.Attribute)) and not has_stars(call)
+    is_feed = is_feed and argument(call, "validation_data") is not None
+    return with_argument(call, "validation_data", given[0]) if is_feed else None
+
+
+def _validates_on_training_arrays(call: ast.Call, program: Program) -> ast.expr | None:
+    """`(x, y)` that are trained on as `validation_data`."""
+    held, given = argument(call, "validation_data"), call.args
+    is_pair = isinstance(held, ast.Tuple) and len(held.elts) == len(given) == 2
+    if not is_pair or not all(isinstance(arg, (ast.Name, ast.Attribute)) for arg in given):
+        return None
+    return with_argument(call, "validation_data", ast.Tuple(given))
+
+
+def _splits_rows(call: ast.Call, program: Program) -> bool:
+    """A split at the top of a program that trains there and sets no other seed."""
+    inside = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
+    steps = [call, *program.calls("fit")]
+    alone = not any(isinstance(outer, inside) for step in steps for outer in program.around(step))
+    return alone and not program.has("set_seed(", "set_random_seed(", "random.seed(", "seed_everything")
+
+
+def _seed_of_tensorflow(call: ast.Call, program: Program) -> ast.expr | None:
+    others = program.has("train_test_split", "random.seed(")
+    seed = first(call)
+    return None if others or seed is None else expression(f"tf.random.set_seed({code(seed)})")
+
+
 MUTATIONS = (
+    Mutation(
+        "TFE011",
+        "validated on the training data",
+        ("fit",),
+        on_call(_validates_on_training_rows),
+        when=_has_one_fit,
+        # What is trained on is shuffled.
+        brings=frozenset({"TFD017"}),
+    ),
+    Mutation(
+        "TFE011",
+        "validated on the training arrays",
+        ("fit",),
+        on_call(_validates_on_training_arrays),
+        when=_has_one_fit,
+        # Arrays are known to be the same by their names in the call.
+        not_through=frozenset({"through a variable", "through a function"}),
+    ),
+    Mutation(
+        "TFE012",
+        "a split without a seed",
+        ("train_test_split",),
+        drops("seed", _splits_rows),
+        least=Severity.INFO,
+    ),
+    Mutation(
+        "TFE012",
+        "a split of arrays without a seed",
+        ("train_test_split",),
+        drops("random_state", _splits_rows),
+        least=Severity.INFO,
+    ),
+    Mutation(
+        "TFE012",
+        "the seed of TensorFlow alone",
+        ("set_seed", "set_random_seed"),
+        on_call(_seed_of_tensorflow),
+        imports=("import tensorflow as tf",),
+        least=Severity.INFO,
+    ),
     Mutation("TFE001", "the output for its logits", ("argmax",), on_call(_output_ranked)),
     Mutation("TFE002", "logits above one half", ("argmax",), on_call(_logits_compared), when=_predicted),
     Mutation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from mutations.changes import adds, drops_statement, gives, on_call
+from mutations.changes import adds, drops_statement, gives, on_call, skips_method
 from mutations.engine import Mutation, Rewrite
 from mutations.kinds.losses import LOGITS_LOSS, own_loss, trains_rows
 from mutations.programs import Program
@@ -14,11 +14,13 @@ from mutations.syntax import (
     code,
     expression,
     first,
+    receiver,
     whole_numbers,
     with_argument,
     with_fields,
     with_position,
 )
+from tflint_hf.findings import Severity
 
 TF = ("import tensorflow as tf",)
 NUMPY = ("import numpy as np",)
@@ -276,6 +278,17 @@ def _rows_of_wrapped(call: ast.Call, program: Program) -> bool:
     return isinstance(program.value(first(call)), ast.Dict) and _labels(call) is not None and len(call.args) == 2
 
 
+def _table_of_texts(call: ast.Call, program: Program) -> str | None:
+    """Rows whose labels are texts until map() numbers them, out of a table."""
+    rows = program.value(first(call))
+    if not isinstance(rows, ast.Dict) or not program.has(".map(lambda row: {'label':"):
+        return None
+    columns = {code(key): value for key, value in zip(rows.keys, rows.values, strict=True) if key is not None}
+    labels = columns.get("'label'")
+    texts = [isinstance(getattr(item, "value", None), str) for item in getattr(labels, "elts", [])]
+    return f"{code(receiver(call) or call)}.from_pandas(pd.DataFrame({code(rows)}))" if texts and all(texts) else None
+
+
 MUTATIONS = (
     Mutation(
         "TFL003",
@@ -367,5 +380,21 @@ MUTATIONS = (
     Mutation("TFL024", "class weights for labels among the inputs", ("fit",), on_call(_class_weights), when=_no_loss),
     Mutation("TFL026", "the mask in the place of the labels", ("from_tensor_slices",), on_call(_elements_apart)),
     Mutation("TFL027", "a list of inputs", ("fit",), on_call(_list_of_inputs), when=_no_loss),
+    Mutation(
+        "TFL032",
+        "numbers left as texts",
+        ("cast_column",),
+        skips_method(),
+        when=lambda p: p.has("from_pandas("),
+        # It is read once as JSON, whose columns follow their values.
+        least=Severity.INFO,
+    ),
+    Mutation(
+        "TFL032",
+        "a table of pandas",
+        ("from_dict",),
+        on_call(_table_of_texts),
+        imports=("import pandas as pd",),
+    ),
     Mutation("TFL031", "classes in the order of a set", ("Expr",), drops_statement(_sorts_a_set)),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from mutations.changes import adds, drops, drops_statement, on_call, renames, skips_method, unwraps
+from mutations.changes import adds, drops, drops_statement, gives, on_call, renames, skips_method, unwraps
 from mutations.engine import Mutation
 from mutations.programs import Program
 from mutations.syntax import (
@@ -220,7 +220,36 @@ def _as_lists(call: ast.Call, program: Program) -> bool:
     return given and program.trains_a_head and not program.has("cast", "one_hot", "to_categorical")
 
 
+def _one_key_more(node: ast.AST, program: Program) -> ast.expr | None:
+    """A dictionary of inputs with the position of the rows among them."""
+    if not isinstance(node, ast.Dict) or not any(is_constant(key, "input_ids") for key in node.keys):
+        return None
+    ids = next(value for key, value in zip(node.keys, node.values, strict=True) if is_constant(key, "input_ids"))
+    # A function may make rows for map(), and a table or a signature is not yet the input of a model.
+    outer = list(program.around(node))
+    is_input = not any(isinstance(n, (ast.FunctionDef, ast.Lambda, ast.ClassDef)) for n in outer)
+    is_input = is_input and not {callee(n) for n in outer} & {"from_dict", "from_generator"}
+    if not is_input or None in node.keys or isinstance(ids, ast.Call):
+        return None
+    return with_fields(node, keys=[*node.keys, ast.Constant("position")], values=[*node.values, ids])
+
+
+def _one_column_more(old: ast.expr, program: Program) -> ast.expr | None:
+    """The columns of the inputs with the number of the row among them, as the tasks of GLUE have it."""
+    if not isinstance(old, ast.List) or not program.has("load_dataset('glue'"):
+        return None
+    return with_fields(old, elts=[*old.elts, ast.Constant("idx")])
+
+
 MUTATIONS = (
+    Mutation("TFD012", "a key too many", ("Dict",), _one_key_more, when=lambda p: p.trains_a_head),
+    Mutation(
+        "TFD012",
+        "a column too many",
+        ("to_tf_dataset",),
+        gives("columns", _one_column_more),
+        when=lambda p: p.trains_a_head,
+    ),
     Mutation("TFD001", "padding left out", TOKENIZERS, drops("padding", _padded), brings=frozenset()),
     Mutation(
         "TFD002",
