@@ -199,7 +199,7 @@ def test_a_fingerprint_survives_lines_added_above_but_not_a_change_of_the_line(r
         result(moved(LOSS, 2)), sources={("train.py", None): ("# one", "# two", *TRAIN.splitlines())}
     )
     changed = dataclasses.replace(
-        result(LOSS), sources={("train.py", None): tuple(TRAIN.replace("loss=", "loss =").splitlines())}
+        result(LOSS), sources={("train.py", None): tuple(TRAIN.replace("loss=", "weighted_loss=").splitlines())}
     )
     assert fingerprints(lower, rules) == before
     assert fingerprints(changed, rules) != before

@@ -67,6 +67,7 @@ class Config:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rule_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     output_format: str | None = None
+    baseline: Path | None = None
 
 
 def find_config(path: Path) -> Path | None:
@@ -127,6 +128,8 @@ def load_config(path: Path) -> Config:
         values = _read_table(table)
     except _Wrong as wrong:
         raise ConfigError(path, _line_of(text, (*prefix, *wrong.keys)), str(wrong)) from None
+    if "baseline" in values:
+        values["baseline"] = path.parent / values["baseline"]
     return Config(path=path, **values)
 
 
@@ -230,6 +233,12 @@ def _output_format(name: str, value: object) -> str:
     return _one_of(name, value, OUTPUT_FORMATS)
 
 
+def _file(name: str, value: object) -> Path:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise _Wrong(f"`{name}` must be the name of a file, not {_shown(value)}")
+    return Path(value)
+
+
 def _table(name: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _Wrong(f"`{name}` must be a table, not {_kind(value)}")
@@ -280,6 +289,7 @@ _READERS: dict[str, tuple[str, Callable[[str, object], object]]] = {
     "respect-gitignore": ("respect_gitignore", _boolean),
     "fail-on": ("fail_on", _severity),
     "output-format": ("output_format", _output_format),
+    "baseline": ("baseline", _file),
     "target-versions": ("target_versions", _target_versions),
     "per-file-ignores": ("per_file_ignores", _per_file_ignores),
     "rules": ("rule_options", _rule_options),

@@ -145,6 +145,8 @@ class ScanResult:
 
     `targets` maps a project's folder, as displayed, to library -> version that the scan took for granted there.
     `started_by` maps a file with findings to the scanned scripts and notebooks that execute it, itself among them.
+    `known` are the findings that a baseline hides. `checked` maps each file that was read to the rules that looked at
+    it.
     """
 
     findings: tuple[Finding, ...]
@@ -153,3 +155,5 @@ class ScanResult:
     targets: dict[str, dict[str, str]]
     files_scanned: int
     started_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    known: tuple[Finding, ...] = ()
+    checked: dict[str, frozenset[str]] = field(default_factory=dict)

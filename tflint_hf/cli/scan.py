@@ -79,6 +79,9 @@ class Flags:
     unsafe_fixes: bool
     diff: bool
     add_ignore: str | None
+    baseline: Path | None
+    write_baseline: bool
+    no_baseline: bool
     confirm: bool
     confirm_budget: float
     confirm_python: str
@@ -131,6 +134,9 @@ class _ScanCommand(click.Command):
     metavar="[=REASON]",
     help="Write a comment that hides it, with the reason if there is one, for each finding there is.",
 )
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Hide the findings that FILE knows.")
+@click.option("--write-baseline", is_flag=True, help="Write the findings there are into the baseline, and report none.")
+@click.option("--no-baseline", is_flag=True, help="Report also what the baseline of the configuration hides.")
 @click.option("--confirm", is_flag=True, help="Run the programs that have findings, as `tflint-hf confirm` does.")
 @click.option(
     "--confirm-budget",
@@ -155,6 +161,8 @@ def scan_command(**options: object) -> int:
 
 def run(flags: Flags) -> int:
     with deferred():
+        from tflint_hf.baseline import BaselineError
+        from tflint_hf.cli import baselines
         from tflint_hf.config import Config, ConfigError, find_config, load_config
         from tflint_hf.engine import ScanOptions
         from tflint_hf.rules import UnknownRule, load_rules
@@ -191,12 +199,18 @@ def run(flags: Flags) -> int:
     try:
         config_path = None if flags.isolated else flags.config or find_config(_common_place(paths, flags))
         config = load_config(config_path) if config_path else Config()
+        known = baselines.chosen(flags, config)
+        options = replace(options, baseline=known)
         format_name = flags.format_name or config.output_format or FORMATS[0]
         if flags.statistics and format_name not in STATISTICS_FORMATS:
             raise click.UsageError(f"--statistics has no {format_name} form: use {', '.join(STATISTICS_FORMATS)}")
         with ProgressBar() if _shows_progress(flags) else nullcontext() as progress:
             changes, result = _scanned(paths, options, flags, progress)
-    except (ConfigError, UnknownRule, VersionError) as error:
+        if known is not None and flags.write_baseline:
+            result = baselines.written(known, result, paths, quiet=flags.quiet)
+        elif known is not None and not (from_stdin or flags.quiet):
+            baselines.tell_stale(known, result, paths)
+    except (ConfigError, UnknownRule, VersionError, BaselineError) as error:
         raise click.ClickException(str(error)) from None
     if flags.diff:
         return _show_diff(changes, result, flags)
@@ -225,6 +239,13 @@ def _check_changes(flags: Flags, *, from_stdin: bool) -> None:
         raise click.UsageError("--fix and --add-ignore are two answers to a finding: give one of them")
     if flags.add_ignore is not None and from_stdin:
         raise click.UsageError("--add-ignore writes into files: - cannot be given with it")
+    if flags.baseline and flags.no_baseline:
+        raise click.UsageError("--no-baseline uses no baseline, so --baseline cannot be given with it")
+    if flags.write_baseline and (changes or flags.confirm or flags.no_baseline or from_stdin):
+        raise click.UsageError(
+            "--write-baseline writes down what a scan of files finds:"
+            " --fix, --diff, --add-ignore, --confirm, --no-baseline and - cannot be given with it"
+        )
     if changes and flags.confirm:
         raise click.UsageError("--confirm runs programs as they are: change them in a call of its own")
     if flags.diff and (flags.format_name or flags.output or flags.statistics):

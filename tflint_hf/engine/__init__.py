@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 from tflint_hf.discovery import display_path
-from tflint_hf.engine.options import Configs, ScanOptions
+from tflint_hf.engine.options import Configs, ScanOptions, selected_codes
 from tflint_hf.engine.suppressed import wanted, without_suppressed
 from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
@@ -18,9 +18,10 @@ from tflint_hf.rules import load_rules
 from tflint_hf.target import project_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from tflint_hf.discovery import Candidate
     from tflint_hf.suppression import Suppression
     from tflint_hf.target import FolderCache
 
@@ -41,6 +42,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     tasks: list[Task] = []
     cache: FolderCache = {}
     targets: dict[str, dict[str, str]] = {}
+    candidates: list[Candidate] = []
     if options.stdin is not None:
         tasks = [stdin_task(options.stdin, options, configs, rules, cache)]
         files = 1
@@ -64,15 +66,51 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         targets.update({path: shown_target(target) for path, target in result.own_targets.items()})
     kept = without_suppressed(findings, suppressions, rules, configs, options, texts)
     kept.sort(key=lambda finding: finding.sort_key)
-    shown = {(f.location.path, f.location.cell) for f in kept}
+    known: list[Finding] = []
+    if options.baseline is not None:
+        kept, known = options.baseline.split(kept, texts)
+    named = {place for finding in (*kept, *known) for place in _places(finding)}
     return ScanResult(
         tuple(kept),
         tuple(sorted(set(errors))),
-        {key: lines for key, lines in texts.items() if key in shown},
+        {key: lines for key, lines in texts.items() if key in named},
         targets,
         files,
-        _started_by(tasks, {path for path, _ in shown}),
+        _started_by(tasks, {finding.location.path for finding in kept}),
+        tuple(known),
+        _checked(candidates, tasks, results, errors, lambda path: selected_codes(configs.of(path), options, rules)),
     )
+
+
+def _places(finding: Finding) -> Iterator[tuple[str, int | None]]:
+    """The texts that a report on a finding points into."""
+    edits = finding.fix.edits if finding.fix is not None else ()
+    related = (one.location for one in finding.related)
+    for place in (finding.location, *related, *(edit.location for edit in edits)):
+        yield place.path, place.cell
+
+
+def _checked(
+    candidates: Sequence[Candidate],
+    tasks: Sequence[Task],
+    results: Sequence[ProgramResult],
+    errors: Sequence[ScanError],
+    selected: Callable[[Path], frozenset[str]],
+) -> dict[str, frozenset[str]]:
+    """The rules that looked at each file, also at those in which there was nothing to see."""
+    by_folder: dict[Path, frozenset[str]] = {}
+    for candidate in candidates:
+        folder = candidate.path.parent
+        if folder not in by_folder:
+            by_folder[folder] = selected(candidate.path)
+    checked = {candidate.display: by_folder[candidate.path.parent] for candidate in candidates}
+    unread = {error.path for error in errors}
+    for task, result in zip(tasks, results, strict=True):
+        names = {name for name in task.shown.values() if name}
+        checked.update(dict.fromkeys(names, task.codes))
+        if result.errors:
+            unread |= names
+    return {name: checked[name] for name in sorted(checked.keys() - unread)}
 
 
 def _started_by(tasks: Sequence[Task], paths: set[str]) -> dict[str, tuple[str, ...]]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from tflint_hf.baseline import Baseline
     from tflint_hf.rules import RuleTable
 
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 class ScanOptions:
     """What the command line asks for. None means: as the configuration says.
 
-    `unsaved` are contents to read instead of those of the files, as an editor has them, by absolute path.
+    `unsaved` are contents to read instead of those of the files, as an editor has them, by absolute path. The findings
+    that `baseline` knows are set apart.
     """
 
     select: tuple[str, ...] | None = None
@@ -36,6 +38,7 @@ class ScanOptions:
     stdin: tuple[str, str] | None = None
     cache: bool = True
     unsaved: Mapping[Path, bytes] = field(default_factory=dict)
+    baseline: Baseline | None = None
 
 
 class Configs:

@@ -24,6 +24,7 @@ def content(result: ScanResult) -> dict[str, Any]:
         "targets": {folder: dict(sorted(versions.items())) for folder, versions in sorted(result.targets.items())},
         "files_scanned": result.files_scanned,
         "findings": [finding_fields(finding) for finding in result.findings],
+        "known_to_baseline": len(result.known),
         "errors": scan_errors(result.errors),
     }
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tflint_hf import __version__
 from tflint_hf.findings import Severity
+from tflint_hf.identity import identities
 from tflint_hf.report.json import verdict_fields
 from tflint_hf.report.page import render_body
 from tflint_hf.rules import DOCUMENTATION_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tflint_hf.findings import Edit, Finding, Fix, Location, Related, ScanError, ScanResult
     from tflint_hf.rules import Rule, RuleTable
 
@@ -28,7 +25,7 @@ _ROOT = "%SRCROOT%"
 
 def render(result: ScanResult, rules: RuleTable) -> str:
     met = sorted({finding.code for finding in result.findings})
-    fingerprints = _fingerprints(result)
+    fingerprints = [identity.fingerprint for identity in identities(result.findings, result.sources)]
     run = {
         "tool": {
             "driver": {
@@ -164,16 +161,3 @@ def _notification(error: ScanError) -> dict[str, Any]:
         "message": {"text": error.message},
         "locations": [{"physicalLocation": _physical(error.path)}],
     }
-
-
-def _fingerprints(result: ScanResult) -> Iterable[str]:
-    """One for each finding, the same while its own line stays the same: lines added above do not make it new."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    for finding in result.findings:
-        location = finding.location
-        lines = result.sources.get((location.path, location.cell), ())
-        line = lines[location.line - 1].strip() if 1 <= location.line <= len(lines) else finding.message
-        identity = (finding.code, location.path, line)
-        seen[identity] += 1
-        text = "\0".join((*identity, str(seen[identity])))
-        yield hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

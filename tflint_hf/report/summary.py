@@ -23,12 +23,16 @@ def summary(result: ScanResult, style: Style) -> str:
         refuted = sum(not finding.stands for finding in result.findings)
         if refuted:
             text += f"; a run refutes {refuted} of them"
+    elif result.known and not result.errors:
+        text = f"No new finding in {counted(result.files_scanned, 'file')}"
     elif result.errors:
         text = "No finding in what could be scanned"
     elif result.files_scanned == 0:
         text = "No files to scan (.py, .ipynb, .md, .mdx that are neither ignored nor excluded)"
     else:
         text = f"All checks passed in {counted(result.files_scanned, 'file')}"
+    if result.known:
+        text += f"; the baseline hides {counted(len(result.known), 'finding')}"
     if result.errors:
         text += f"; {counted(len(result.errors), 'path')} could not be scanned"
     return style.paint(text, BOLD)
