@@ -93,6 +93,36 @@ def test_an_item_is_taken_only_of_an_expression_that_it_belongs_to(expression: s
         assert f"optimizer={fixed})" in apply_edits(text, list(found.fix.edits))
 
 
+WITHOUT_TENSORFLOW = """\
+from transformers import TFAutoModelForSequenceClassification
+
+{before}model = TFAutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=2)
+model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+model.fit(dict(load()), [0, 1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "has_fix"),
+    [
+        ("", True),
+        ("tf = 3\n", False),
+        ("from tensorflow.keras.callbacks import EarlyStopping\n", False),  # tf.keras is Keras 3 from here on
+    ],
+)
+def test_what_a_fix_writes_is_imported(before: str, has_fix: bool) -> None:
+    text = WITHOUT_TENSORFLOW.format(before=before)
+    found = [f for f in findings_of(Path("train.py"), text) if f.code in {"TFL001", "TFO001"}]
+    assert len(found) == 2
+    assert [f.fix is not None for f in found] == [has_fix, has_fix]
+    if has_fix:
+        edits = [edit for f in found if f.fix for edit in f.fix.edits]
+        assert len(edits) == 4
+        fixed = apply_edits(text, list(set(edits)))
+        assert fixed.startswith("import tensorflow as tf\nfrom transformers import")
+        assert "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)" in fixed
+
+
 def test_a_missing_requirement_is_added_to_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text("from transformers import TFAutoModel\n", encoding="utf-8")

@@ -146,6 +146,15 @@ class AddImport:
 
 
 @dataclass(frozen=True, slots=True)
+class AddModule:
+    """Write an import of a module above a `from ... import` statement, to be used at a place behind it."""
+
+    statement: Place
+    text: str
+    used_at: Place
+
+
+@dataclass(frozen=True, slots=True)
 class InsertBehind:
     """Write a statement behind `name = call(...)`, for each `{name}` in it that name."""
 
@@ -209,6 +218,7 @@ PlannedEdit: TypeAlias = (
     | SwapSteps
     | SwapElements
     | AddImport
+    | AddModule
     | InsertBehind
     | RepeatCall
     | NameElements

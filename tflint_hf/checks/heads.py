@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.imports import keras_name
 from tflint_hf.findings import Safety
 from tflint_hf.fixes import AddArgument, PlannedFix
 from tflint_hf.knowledge import Task
 from tflint_hf.target import Target
 from tflint_hf.trace.events import ModelMade
 from tflint_hf.trace.objects import ABSENT, Form, Loss, Model, ModelOrigin
-from tflint_hf.trace.views import Training
+from tflint_hf.trace.views import Trace, Training
 
 CLASSIFIERS = frozenset({Task.SEQUENCE_CLASSIFICATION, Task.IMAGE_CLASSIFICATION})
 HEADS_WITH_CLASSES = CLASSIFIERS | {Task.TOKEN_CLASSIFICATION}
@@ -75,7 +76,7 @@ def base_model_trained(training: Training) -> Iterator[Fault]:
 
 
 @check("TFL014")
-def ignored_problem_type(training: Training, target: Target) -> Iterator[Fault]:
+def ignored_problem_type(training: Training, target: Target, trace: Trace) -> Iterator[Fault]:
     """problem_type="multi_label_classification" on a TensorFlow head, which never reads it."""
     model, compiled = training.model, training.compiled
     applies = {"transformers": "<5"}
@@ -91,10 +92,10 @@ def ignored_problem_type(training: Training, target: Target) -> Iterator[Fault]:
     if compiled.loss_given and not sparse:
         return
     fix = None
-    keras = compiled.names.get("keras")
+    keras = keras_name(compiled, trace)
     if keras is not None and not compiled.loss_given:
-        add = AddArgument(compiled.site.place, f"loss={keras}.losses.BinaryCrossentropy(from_logits=True)")
-        fix = PlannedFix(Safety.UNSAFE, "Compile with a binary crossentropy", (add,))
+        add = AddArgument(compiled.site.place, f"loss={keras[0]}.losses.BinaryCrossentropy(from_logits=True)")
+        fix = PlannedFix(Safety.UNSAFE, "Compile with a binary crossentropy", (*keras[1], add))
     spelled = sparse[0].spelling or sparse[0].class_name if sparse else "its own loss"
     yield Fault(
         model.problem_place,

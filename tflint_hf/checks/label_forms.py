@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.heads import CLASSIFIERS, outputs_of, trains_as_made
+from tflint_hf.checks.imports import keras_name
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.losses import wraps_encoder
 from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
@@ -69,7 +70,7 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
 
 
 @check("TFL015")
-def one_hot_labels_with_sparse_loss(training: Training) -> Iterator[Fault]:
+def one_hot_labels_with_sparse_loss(training: Training, trace: Trace) -> Iterator[Fault]:
     """One-hot rows for a loss that wants class ids."""
     if not _is_classifier(training):
         return
@@ -81,13 +82,13 @@ def one_hot_labels_with_sparse_loss(training: Training) -> Iterator[Fault]:
     if own and (outputs_of(training.model) or 0) < 2:
         return
     place = _where(training) if loss is not None else labels.place or training.compiled.site.callee
-    compiled, keras = training.compiled, training.compiled.names.get("keras")
+    compiled, keras = training.compiled, keras_name(training.compiled, trace)
     given, fix = compiled.site.values.get("loss"), None
     if keras is not None:
         argument = "from_logits=True" if loss is None or loss.reads is Reads.LOGITS else ""
-        text = f"{keras}.losses.CategoricalCrossentropy({argument})"
+        text = f"{keras[0]}.losses.CategoricalCrossentropy({argument})"
         edit = AddArgument(compiled.site.place, f"loss={text}") if given is None else Replace(given, text)
-        fix = PlannedFix(Safety.UNSAFE, "Use the crossentropy of one-hot rows", (edit,))
+        fix = PlannedFix(Safety.UNSAFE, "Use the crossentropy of one-hot rows", (*keras[1], edit))
     yield Fault(
         place,
         {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
+from tflint_hf.checks.imports import keras_name
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, PlannedFix, RemoveArgument, Replace
 from tflint_hf.knowledge import Task
@@ -13,7 +14,7 @@ from tflint_hf.target import Target
 from tflint_hf.trace.events import Fitted, LabelsConfigured
 from tflint_hf.trace.objects import Form, LabelEncoding, Missing, Model, ModelOrigin, Output, Reads
 from tflint_hf.trace.places import Place
-from tflint_hf.trace.views import LossUse, ModelUse, Training
+from tflint_hf.trace.views import LossUse, ModelUse, Trace, Training
 
 LABEL_KEYS = frozenset({"label", "labels", "label_ids", "start_positions", "end_positions"})
 
@@ -34,15 +35,15 @@ def spelled_model(model: Model) -> str:
 
 
 @check("TFL001")
-def crossentropy_on_logits(use: LossUse) -> Iterator[Fault]:
+def crossentropy_on_logits(use: LossUse, trace: Trace) -> Iterator[Fault]:
     """A loss given as a string or bare function reads probabilities, the model puts out logits."""
     loss = use.loss
     if loss.reads is Reads.PROBABILITIES and loss.form in (Form.STRING, Form.FUNCTION) and _puts_out_logits(use):
-        keras = use.compiled.names.get("keras") if use.compiled is not None else None
+        keras = keras_name(use.compiled, trace) if use.compiled is not None else None
         fix = None
         if keras is not None:
-            text = f"{keras}.losses.{loss.class_name}(from_logits=True)"
-            fix = PlannedFix(Safety.UNSAFE, f"Use {loss.class_name}(from_logits=True)", (Replace(loss.place, text),))
+            edit = Replace(loss.place, f"{keras[0]}.losses.{loss.class_name}(from_logits=True)")
+            fix = PlannedFix(Safety.UNSAFE, f"Use {loss.class_name}(from_logits=True)", (*keras[1], edit))
         yield Fault(
             loss.place,
             {"loss": loss.spelling, "model": spelled_model(use.model), "loss_class": loss.class_name},

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, Options, check
+from tflint_hf.checks.imports import keras_name
 from tflint_hf.checks.labels import spelled_model
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import InsertLines, PlannedFix, RenameKeyword, Replace
@@ -13,7 +14,7 @@ from tflint_hf.target import Target
 from tflint_hf.trace.events import OptimizerMade
 from tflint_hf.trace.objects import ABSENT, Form, Keras, KerasOrigin, Missing, Model, ModelOrigin, Schedule
 from tflint_hf.trace.places import Place
-from tflint_hf.trace.views import Training
+from tflint_hf.trace.views import Trace, Training
 
 TWO_KERAS = {"tensorflow": ">=2.16"}
 DEFAULT_THRESHOLD = 5e-4
@@ -55,7 +56,7 @@ def _seq2seq(model: Model) -> bool:
 
 
 @check("TFO001")
-def string_optimizer(training: Training) -> Iterator[Fault]:
+def string_optimizer(training: Training, trace: Trace) -> Iterator[Fault]:
     """An optimizer given by its name keeps its default learning rate."""
     optimizer = training.compiled.optimizer
     if optimizer.form not in (Form.STRING, Form.ABSENT) or not _fine_tunes(training):
@@ -64,10 +65,10 @@ def string_optimizer(training: Training) -> Iterator[Fault]:
         return
     rate = optimizer.default_learning_rate or 1e-3
     fix = None
-    keras = training.compiled.names.get("keras")
+    keras = keras_name(training.compiled, trace)
     if keras is not None and optimizer.form is Form.STRING:
-        text = f"{keras}.optimizers.{optimizer.class_name}(learning_rate=5e-5)"
-        fix = PlannedFix(Safety.UNSAFE, "Give the optimizer a rate for fine-tuning", (Replace(optimizer.place, text),))
+        edit = Replace(optimizer.place, f"{keras[0]}.optimizers.{optimizer.class_name}(learning_rate=5e-5)")
+        fix = PlannedFix(Safety.UNSAFE, "Give the optimizer a rate for fine-tuning", (*keras[1], edit))
     spelled = f'"{optimizer.spelling}"' if optimizer.form is Form.STRING else "the default optimizer"
     yield Fault(
         optimizer.place,

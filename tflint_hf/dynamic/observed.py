@@ -121,6 +121,7 @@ def _events(training: ObservedTraining) -> Iterator[Event]:
         loss_given=given,
         jit_compile=UNKNOWN,
         names={},
+        tf_is_free=False,
         strategy=UNKNOWN,
     )
     yield compiled

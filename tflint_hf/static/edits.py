@@ -12,6 +12,7 @@ from tflint_hf.findings import Edit, Fix, Location
 from tflint_hf.fixes import (
     AddArgument,
     AddImport,
+    AddModule,
     AppendElement,
     AppendLine,
     InsertAfter,
@@ -40,6 +41,7 @@ from tflint_hf.static.moves import (
     import_added,
     inserted_behind,
     member_renamed,
+    module_added,
     steps_swapped,
 )
 from tflint_hf.static.positions import Span, spans_of
@@ -153,6 +155,8 @@ class Resolver:
             return elements_swapped(self, edit)
         if isinstance(edit, AddImport):
             return import_added(self, edit)
+        if isinstance(edit, AddModule):
+            return module_added(self, edit)
         if isinstance(edit, AppendLine):
             return self._line_appended(edit)
         if isinstance(edit, RepeatCall):

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tflint_hf.findings import Edit
-    from tflint_hf.fixes import AddImport, InsertBehind, NameElements, RenameMember, RepeatCall, SwapElements, SwapSteps
+    from tflint_hf.fixes import (
+        AddImport,
+        AddModule,
+        InsertBehind,
+        NameElements,
+        RenameMember,
+        RepeatCall,
+        SwapElements,
+        SwapSteps,
+    )
     from tflint_hf.static.edits import Resolver
 
 
@@ -117,6 +126,16 @@ def import_added(resolver: Resolver, edit: AddImport) -> list[Edit] | None:
         return None
     behind = Span(end.end_line, end.end_column, end.end_line, end.end_column)
     return [resolver.replaced(edit.statement, behind, f", {edit.name}")]
+
+
+def module_added(resolver: Resolver, edit: AddModule) -> list[Edit] | None:
+    """A line of its own above a statement at the top level of the same file."""
+    span = resolver.span(edit.statement)
+    if resolver.path(edit.statement) != resolver.path(edit.used_at) or edit.statement.unit > edit.used_at.unit:
+        return None
+    if span is None or span.column:
+        return None
+    return [resolver.replaced(edit.statement, Span(span.line, 0, span.line, 0), f"{edit.text}\n")]
 
 
 def inserted_behind(resolver: Resolver, edit: InsertBehind) -> list[Edit] | None:

@@ -131,6 +131,7 @@ class FeedLeft(Event):
 class Compiled(Event):
     """`names` maps the dotted path of a library's module to the program's own name for it at that spot.
 
+    `tf_is_free`: a line `import tensorflow as tf` above would give that name the Keras of transformers.
     `strategy` is the one in whose scope it happens, ABSENT for none.
     """
 
@@ -146,6 +147,7 @@ class Compiled(Event):
     loss_given: bool
     jit_compile: bool | Missing
     names: Mapping[str, str]
+    tf_is_free: bool
     strategy: Strategy | Missing
 
 

@@ -75,6 +75,7 @@ def _compile(call: LibraryCall) -> Value:
         loss_given=loss_given,
         jit_compile=_flag(call, "jit_compile"),
         names=library_names(call.machine, call.scope),
+        tf_is_free=_tf_is_free(call.machine, call.scope),
         strategy=call.machine.strategy,
     )
     call.machine.store.write(value.state, "compiled", CompiledRecord(event))
@@ -95,6 +96,13 @@ def library_names(machine: Machine, scope: Scope) -> dict[str, str]:
         elif value.path.startswith("keras") and value.origin is not None and value.origin.keras is not Keras.KERAS_3:
             names[value.path] = name
     return names
+
+
+def _tf_is_free(machine: Machine, scope: Scope) -> bool:
+    """`tf.keras`, first used here, is the Keras that transformers has chosen when its models were made."""
+    if scope.find("tf") is not None or machine.keras.resolved is not None:
+        return False
+    return machine.keras.single or machine.keras.transformers_loaded
 
 
 def compiled_by(value: ModelValue, machine: Machine) -> tuple[Compiled, ...]:
