@@ -130,6 +130,16 @@ def test_a_stop_on_the_way_from_the_tokenizer_confirms_its_finding() -> None:
     assert "line 10" in said.evidence
 
 
+@pytest.mark.parametrize(
+    ("code", "shapes", "outcome"),
+    [("TFD014", 1, "undecided"), ("TFD014", 3, "refuted"), ("TFD023", 1, "undecided"), ("TFD005", 1, "refuted")],
+)
+def test_rows_that_happen_to_have_one_length_say_nothing_of_others(code: str, shapes: int, outcome: str) -> None:
+    fitted = {"kind": "fitted", "training": 1, "log": {"loss": [0.7]}}
+    messages = (training(), measured("batch", tokens={"shapes": shapes}), fitted)
+    assert verdict(finding(code, 18, 20), *messages).outcome.value == outcome
+
+
 def test_a_stop_before_the_tokenizer_is_called_does_not() -> None:
     assert verdict(finding("TFD001", 12), RAGGED).outcome.value == "not reached"
 

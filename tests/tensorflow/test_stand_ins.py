@@ -496,6 +496,52 @@ def test_real_files_are_read_and_unknown_data_sets_are_missing(agent: Agent, hub
     assert "nobody/rows" in [each["name"] for each in agent.said("missing")]
 
 
+OF_KERAS = {
+    "boston_housing": ((404, 13), (404,), (102, 13), 0),
+    "california_housing": ((16512, 8), (16512,), (4128, 8), 0),
+    "cifar10": ((50000, 32, 32, 3), (50000, 1), (10000, 32, 32, 3), 10),
+    "cifar100": ((50000, 32, 32, 3), (50000, 1), (10000, 32, 32, 3), 100),
+    "fashion_mnist": ((60000, 28, 28), (60000,), (10000, 28, 28), 10),
+    "imdb": ((25000,), (25000,), (25000,), 2),
+    "mnist": ((60000, 28, 28), (60000,), (10000, 28, 28), 10),
+    "reuters": ((8982,), (8982,), (2246,), 46),
+}
+"""Shapes of inputs and labels for training, of inputs for testing, and classes."""
+
+
+def of_keras() -> Iterator[Any]:
+    """One of the two Keras always, for they read the same files; CIFAR-100 is large, and read as CIFAR-10 is."""
+    for name in OF_KERAS:
+        for package in ("tf_keras", "keras"):
+            marks = [pytest.mark.slow] if package == "keras" or name == "cifar100" else []
+            yield pytest.param(package, name, marks=marks)
+
+
+@pytest.mark.parametrize(("package", "name"), list(of_keras()))
+def test_data_sets_of_keras_have_their_shapes_and_labels(package: str, name: str, agent: Agent) -> None:
+    module = getattr(importlib.import_module(package).datasets, name, None)
+    if module is None:
+        pytest.skip("not in this Keras")
+    shapes = OF_KERAS[name]
+    words = {"num_words": 5000} if name in {"imdb", "reuters"} else {}
+    (x, y), (x_test, y_test) = module.load_data(**words)
+    assert (x.shape, y.shape, x_test.shape) == shapes[:3]
+    assert len(y_test) == len(x_test)
+    if shapes[3]:
+        assert set(y.reshape(-1).tolist()) == set(y_test.reshape(-1).tolist()) == set(range(shapes[3]))
+    else:
+        assert y.dtype.kind == "f"
+    if words:
+        ids = {each for row in x for each in row}
+        assert all(isinstance(row, list) for row in x)
+        assert max(ids) == 4999
+        index = module.get_word_index()
+        assert sorted(index.values()) == list(range(1, len(index) + 1))
+    elif name not in {"boston_housing", "california_housing"}:
+        assert (str(x.dtype), str(x_test.dtype)) == ("uint8", "uint8")
+    assert {"what": "data set", "name": f"keras.datasets.{name}"} in agent.context.stand_ins
+
+
 def test_metrics_compute() -> None:
     pytest.importorskip("evaluate")
     evaluate = importlib.import_module("evaluate")

@@ -26,6 +26,8 @@ def batch_rank(scene: Scene) -> Measured | None:
             return confirmed(f"{shown}: a single row, no batch")
         if len(shape) > wanted:
             return confirmed(f"{shown}: a batch of batches")
+        if scene.finding.code == "TFD027" and scene.finding.message.startswith("padding"):
+            return undecided(f"{shown}; whether the map or a collator has padded them no number shows")
         return refuted(f"{shown}: a batch of rows")
     return None
 
@@ -298,6 +300,11 @@ def collator_tensors(scene: Scene) -> Measured | None:
     return None
 
 
+OF_LENGTHS = frozenset({"TFD014", "TFD023", "TFD029"})
+"""Rules on rows that differ in length: where those at hand do not, nothing is known of the others."""
+SEVERAL = 2
+
+
 @probe("first-batch", "batch")
 def first_batch(scene: Scene) -> Measured | None:
     """Whether fit() came through its first steps."""
@@ -310,9 +317,11 @@ def first_batch(scene: Scene) -> Measured | None:
         text = f"the longest row has {longest:g} tokens, the model {limit:g} positions"
         return confirmed(text, longest=longest, positions=limit) if longest > limit else undecided(text)
     repaired = any(e.went_on and any(f.touches(scene.finding.location) for f in e.at) for e in scene.observation.errors)
-    if training.log and not repaired:
-        return refuted("fit() made its batches and trained on them")
-    return None
+    if not training.log or repaired:
+        return None
+    if scene.finding.code in OF_LENGTHS and (training.facts("batch").number("tokens.shapes") or 0) < SEVERAL:
+        return undecided("fit() trained on the batches that were looked at, whose rows all have the same length")
+    return refuted("fit() made its batches and trained on them")
 
 
 @probe("callback-monitor")

@@ -163,13 +163,13 @@ def _order_of_source(feed, data_set):
 def _same_order_twice(feed):
     """Whether two passes over the first batches of a feed give the same rows in the same order.
 
-    None where a batch cannot be made: the program meets that itself, where it draws it.
+    None where there is no batch, or where one cannot be made: the program meets that itself, where it draws it.
     """
     try:
         first, second = two_passes(Feed(feed), PASS_BATCHES)
     except Exception:
         return None
-    return first == second
+    return first == second if first else None
 
 
 def mark_origin(feed, at):

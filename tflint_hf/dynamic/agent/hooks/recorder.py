@@ -196,7 +196,7 @@ class Recorder:
             passes = two_passes(feed, PASS_BATCHES)
             first, second = (Counter(row for batch in one for row in batch) for one in passes)
             order = {
-                "same_order_twice": passes[0] == passes[1],
+                "same_order_twice": passes[0] == passes[1] if passes[0] else None,
                 "rows": sum(second.values()),
                 "other_rows": sum((second - first).values()),
                 "whole": len(passes[0]) < PASS_BATCHES,

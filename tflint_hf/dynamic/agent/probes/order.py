@@ -89,7 +89,7 @@ def _order_facts(one, two):
         "rows": len(rows),
         "batches": len(one),
         "whole": len(one) < BATCHES,
-        "same_order_twice": first == second,
+        "same_order_twice": first == second if first else None,
         "same_rows_twice": sorted(first) == sorted(second),
         "other_rows": len(second) - sum((Counter(first) & Counter(second)).values()),
         "common_batches": sum(_contents(batch) in known for batch in two),

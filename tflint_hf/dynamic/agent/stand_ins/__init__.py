@@ -7,7 +7,7 @@ cannot show.
 
 import os
 
-from . import data_sets, loading, metrics, models
+from . import data_sets, keras_data, loading, metrics, models
 from .checkpoints import Checkpoints
 from .knowledge import Knowledge
 
@@ -25,4 +25,5 @@ def install(context):
     loader = loading.install(context, checkpoints)
     models.install(context, checkpoints, loader, knowledge)
     data_sets.install(context, knowledge)
+    keras_data.install(context)
     metrics.install(context)
