@@ -11,7 +11,7 @@ import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tflint_hf.engine import ScanOptions, scan
-from tflint_hf.static.positions import spans_of
+from tflint_hf.static.positions import Spans
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -31,9 +31,10 @@ def test_positions_are_those_of_libcst(path: Path) -> None:
     wrapper = MetadataWrapper(cst.parse_module(path.read_text(encoding="utf-8")), unsafe_skip_copy=True)
     expected = wrapper.resolve(PositionProvider)
     nodes = [node for node in expected if not isinstance(node, cst.Module)]
-    spans = spans_of(wrapper.module, nodes)
+    spans = Spans(wrapper.module)
     for node in nodes:
-        span, place = spans[id(node)], expected[node]
+        span, place = spans.of(node), expected[node]
+        assert span is not None
         assert (span.line, span.column, span.end_line, span.end_column) == (
             place.start.line,
             place.start.column,

@@ -44,13 +44,11 @@ from tflint_hf.static.moves import (
     module_added,
     steps_swapped,
 )
-from tflint_hf.static.positions import Span, spans_of
+from tflint_hf.static.positions import Span, Spans
 from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import FilePlace, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tflint_hf.fixes import PlannedEdit
     from tflint_hf.static.parsing import Unit
 
@@ -81,24 +79,12 @@ def _strings_at(place: Place) -> list[cst.BaseExpression]:
 
 
 class Resolver:
-    """Resolves the places of one program. All places that are asked for together cost one walk of their text."""
+    """Resolves the places of one program. The first place in a text costs one walk of it."""
 
     def __init__(self, units: list[Unit]) -> None:
         self._units = units
-        self._spans: dict[int, dict[int, Span]] = {}
+        self._spans: dict[int, Spans] = {}
         self.other_files: dict[str, tuple[str, ...]] = {}
-
-    def prepare(self, places: Iterable[Place]) -> None:
-        """Work out where these places are."""
-        wanted: dict[int, list[cst.CSTNode]] = {}
-        for place in places:
-            if isinstance(place.anchor, cst.CSTNode):
-                wanted.setdefault(place.unit, []).append(place.anchor)
-        for unit, nodes in wanted.items():
-            known = self._spans.setdefault(unit, {})
-            missing = [node for node in nodes if id(node) not in known]
-            if missing:
-                known.update(spans_of(self._units[unit].tree, missing))
 
     def path(self, place: Place | FilePlace) -> str:
         """The file that a place stands in, as displayed."""
@@ -134,9 +120,9 @@ class Resolver:
         """The range of a place in its fragment, None if it has none."""
         if not isinstance(place.anchor, cst.CSTNode):
             return None
-        if id(place.anchor) not in self._spans.get(place.unit, {}):
-            self.prepare([place])
-        return self._spans[place.unit].get(id(place.anchor))
+        if place.unit not in self._spans:
+            self._spans[place.unit] = Spans(self._units[place.unit].tree)
+        return self._spans[place.unit].of(place.anchor)
 
     def fix(self, planned: PlannedFix) -> Fix | None:
         """The fix as edits of the text; None if the text does not allow it."""

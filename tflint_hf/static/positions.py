@@ -1,7 +1,7 @@
 """Where nodes stand in their text.
 
-Only files with findings need positions, and only for a few nodes; this does the work of libcst's PositionProvider for
-those alone, without its metadata machinery.
+Only files with findings need positions. One walk finds those of all nodes of a text; this does the work of libcst's
+PositionProvider without its metadata machinery.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from libcst._nodes.internal import CodegenState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     import libcst as cst
 
@@ -29,10 +29,9 @@ class Span:
 
 
 class _PositionState(CodegenState):
-    def __init__(self, module: cst.Module, wanted: set[int]) -> None:
+    def __init__(self, module: cst.Module) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.wanted = wanted
-        self.found: dict[int, Span] = {}
+        self.found: dict[int, tuple[int, int, int, int]] = {}
         self.line = 1
         self.column = 0
         self._starts: list[tuple[int, int]] = []
@@ -61,8 +60,8 @@ class _PositionState(CodegenState):
     def after_codegen(self, node: cst.CSTNode) -> None:
         start = self._starts.pop()
         key = id(node)
-        if key in self.wanted and key not in self.found:
-            self.found[key] = Span(*start, self.line, self.column)
+        if key not in self.found:
+            self.found[key] = (*start, self.line, self.column)
 
     @contextmanager
     def record_syntactic_position(
@@ -72,25 +71,27 @@ class _PositionState(CodegenState):
         start_node: cst.CSTNode | None = None,
         end_node: cst.CSTNode | None = None,
     ) -> Iterator[None]:
-        key = id(node)
-        if key not in self.wanted:
-            yield
-            return
-        self.wanted.update(id(other) for other in (start_node, end_node) if other is not None)
         start = (self.line, self.column)
         yield
         end = (self.line, self.column)
         first = self.found.get(id(start_node))
         last = self.found.get(id(end_node))
         if first is not None:
-            start = (first.line, first.column)
+            start = first[:2]
         if last is not None:
-            end = (last.end_line, last.end_column)
-        self.found[key] = Span(*start, *end)
+            end = last[2:]
+        self.found[id(node)] = (*start, *end)
 
 
-def spans_of(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
-    """The spans of these nodes of a module, by the nodes' ids."""
-    state = _PositionState(module, {id(node) for node in nodes})
-    module._codegen(state)
-    return state.found
+class Spans:
+    """The spans of all nodes of a module."""
+
+    def __init__(self, module: cst.Module) -> None:
+        state = _PositionState(module)
+        module._codegen(state)
+        self._found = state.found
+
+    def of(self, node: cst.CSTNode) -> Span | None:
+        """The span of a node, None if the module does not hold it."""
+        found = self._found.get(id(node))
+        return None if found is None else Span(*found)
