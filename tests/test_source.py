@@ -80,10 +80,23 @@ def test_cells_of_an_old_notebook_run_through_all_worksheets() -> None:
 
 @pytest.mark.parametrize(
     "magic",
-    ["%%bash", "%%writefile train.py", "%%html", "%%javascript", "%%sh", "%%script false", "%%latex", "%%sql", "%%R"],
+    ["%%bash", "%%writefile notes.txt", "%%html", "%%javascript", "%%sh", "%%script false", "%%latex", "%%sql", "%%R"],
 )
 def test_cells_in_another_language_are_skipped(magic: str) -> None:
     assert notebook(f"{magic}\nmodel.fit(x)").fragments == ()
+
+
+@pytest.mark.parametrize("magic", ["%%writefile my/train.py", "%%file ./my/train.py", "%%writefile 'my/train.py' "])
+def test_a_cell_that_writes_a_program_is_that_program(magic: str) -> None:
+    source = notebook(f"{magic}\nfit()\n!ls")
+    (fragment,) = source.fragments
+    assert (fragment.module, fragment.text) == ("my/train.py", "\nfit()\n!ls")
+    assert place_of(source, "fit") == (2, 2, 1)
+
+
+@pytest.mark.parametrize("magic", ["%%writefile -a my.py", "%%writefile {name}.py", "%%writefile /tmp/my.py"])
+def test_a_cell_that_writes_a_part_or_elsewhere_is_skipped(magic: str) -> None:
+    assert notebook(f"{magic}\nfit()").fragments == ()
 
 
 @pytest.mark.parametrize("magic", ["%%time", "%%timeit -n1", "%%capture out", "# title\n%%time", "%%capture\n%%time"])

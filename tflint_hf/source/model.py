@@ -37,7 +37,8 @@ class Fragment:
 
     `text` has the same lines as `original`, with what is not Python replaced. `indents` says for each line how many
     columns were taken away in front of its code; an empty tuple means none anywhere. `first_line` is the line of the
-    file (or cell) where the fragment starts, from 1.
+    file (or cell) where the fragment starts, from 1. `module` is the file that a cell writes instead of running, by its
+    path from the notebook's folder.
     """
 
     text: str
@@ -45,6 +46,7 @@ class Fragment:
     cell: int | None
     first_line: int
     indents: tuple[int, ...] = ()
+    module: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def make_fragment(
     first_line: int = 1,
     indents: Sequence[int] = (),
     whole_file: bool = False,
+    module: str = "",
 ) -> Fragment | Problem:
     """A fragment, or why the parser must not see it. `code` and `original` have the same number of lines."""
     text = "\n".join(code)
@@ -135,4 +138,4 @@ def make_fragment(
     if refused is not None:
         return Problem(cell, first_line + refused.line - 1, refused.column, refused.message, whole_file)
     shifts = tuple(indents) if any(indents) else ()
-    return Fragment(text, tuple(original), cell, first_line, shifts)
+    return Fragment(text, tuple(original), cell, first_line, shifts, module)

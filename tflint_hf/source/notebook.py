@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _CELL_MAGIC = re.compile(r"%%(\w[\w.-]*)(.*)")
+_WRITES_MODULE = re.compile(r"%%(?:writefile|file)[ \t]+['\"]?(?:\./)?(\w[\w/.-]*\.py)['\"]?[ \t]*$")
 # Cell magics that run the lines below them as Python in the notebook's own process. All others hold another language,
 # a file to write, or a program for another process.
 # fmt: off
@@ -37,11 +38,15 @@ class NotANotebook(Exception):  # noqa: N818  # it says what is so, not that som
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A code cell at its position among all cells, from 1. `python` has no lines if the cell holds no Python."""
+    """A code cell at its position among all cells, from 1. `python` has no lines if the cell holds no Python.
+
+    `module` is the Python file that the cell writes: its lines run where that is imported or started.
+    """
 
     number: int
     original: tuple[str, ...]
     python: PythonLines
+    module: str = ""
 
 
 def code_cells(content: str | bytes) -> Iterator[CodeCell]:
@@ -56,7 +61,11 @@ def code_cells(content: str | bytes) -> Iterator[CodeCell]:
     for number, cell in enumerate(cells, start=1):
         lines = _code_lines(cell)
         if lines is not None:
-            yield CodeCell(number, tuple(lines), _cell_python(lines))
+            written = _WRITES_MODULE.match(lines[0])
+            if written is not None:
+                yield CodeCell(number, tuple(lines), _module_python(lines), written[1])
+            else:
+                yield CodeCell(number, tuple(lines), _cell_python(lines))
 
 
 def _parse(content: str | bytes) -> Any:
@@ -115,6 +124,11 @@ def _code_lines(cell: Any) -> list[str] | None:
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     return split_lines(without_surrogates(source)) if isinstance(source, str) else None
+
+
+def _module_python(lines: Sequence[str]) -> PythonLines:
+    """The Python of a cell that is written to a file: no command of IPython is one there."""
+    return PythonLines(("", *lines[1:]), (0,) * len(lines), ())
 
 
 def _cell_python(lines: Sequence[str]) -> PythonLines:

@@ -155,7 +155,10 @@ def _notebook(content: str | bytes, path: Path, display: str) -> Source:
     commands = [command for cell in cells for command in cell.python.commands]
     cells = [cell for cell in cells if cell.python.lines]
     parts = [
-        make_fragment(cell.python.lines, cell.original, cell=cell.number, indents=cell.python.shifts) for cell in cells
+        make_fragment(
+            cell.python.lines, cell.original, cell=cell.number, indents=cell.python.shifts, module=cell.module
+        )
+        for cell in cells
     ]
     texts: dict[int | None, tuple[str, ...]] = {cell.number: cell.original for cell in cells}
     return _source(path, display, SourceKind.NOTEBOOK, parts, commands, texts)

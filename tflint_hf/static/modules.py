@@ -28,12 +28,16 @@ LIBRARIES = frozenset(
 
 
 class ProgramFiles:
-    """The parsed files of a program, shared by all runs over it. Units are numbered through."""
+    """The parsed files of a program, shared by all runs over it. Units are numbered through.
+
+    A cell of a notebook that writes a file is that file, where there is none.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.units: list[Unit] = []
-        self._parsed: dict[Path, tuple[ParsedSource, range] | None] = {}
+        self._parsed: dict[Path, tuple[ParsedSource, tuple[int, ...]] | None] = {}
+        self._written: dict[Path, tuple[Path, ...]] = {}
 
     def add(self, source: Source) -> ParsedSource:
         """Parse a source that is already at hand."""
@@ -42,12 +46,25 @@ class ProgramFiles:
         if known is not None:
             return known[0]
         parsed = parse_source(source)
-        start = len(self.units)
+        run: list[int] = []
+        written: dict[Path, int] = {}
+        for number, unit in enumerate(parsed.units, start=len(self.units)):
+            if unit.module:
+                written[key.parent / unit.module] = number
+            else:
+                run.append(number)
         self.units.extend(parsed.units)
-        self._parsed[key] = (parsed, range(start, len(self.units)))
+        self._parsed[key] = (parsed, tuple(run))
+        new = {path: number for path, number in written.items() if path not in self._parsed and not path.exists()}
+        self._parsed.update({path: (parsed, (number,)) for path, number in new.items()})
+        self._written[key] = tuple(new)
         return parsed
 
-    def units_of(self, path: Path) -> range | None:
+    def written_by(self, path: Path) -> tuple[Path, ...]:
+        """The modules that the cells of a notebook write."""
+        return self._written.get(path.absolute(), ())
+
+    def units_of(self, path: Path) -> tuple[int, ...] | None:
         """The numbers of a file's units, None if there is no such file."""
         key = path.absolute()
         if key not in self._parsed:
@@ -81,7 +98,7 @@ class Modules:
     def shows(self, unit: int, node: cst.Expr) -> bool:
         """Whether the value of this statement is shown, as the last of a notebook's cell or a document's block."""
         text = self.files.units[unit]
-        if text.source.kind is SourceKind.SCRIPT or not text.tree.body:
+        if text.source.kind is SourceKind.SCRIPT or text.module or not text.tree.body:
             return False
         last = text.tree.body[-1]
         return isinstance(last, cst.SimpleStatementLine) and last.body[-1] is node
@@ -135,8 +152,8 @@ class Modules:
         loaded = self._loaded.get(key)
         if loaded is not None:
             return loaded
-        units = self.files.units_of(key) or range(0)
-        scope = Scope(units.start, name, path=str(key))
+        units = self.files.units_of(key) or ()
+        scope = Scope(units[0] if units else 0, name, path=str(key))
         scope.names["__name__"] = Const(name)
         module = Module(name, scope)
         self._loaded[key] = module

@@ -22,6 +22,11 @@ class Unit:
     fragment: int
     tree: cst.Module
 
+    @property
+    def module(self) -> str:
+        """The file that this text is written to; empty for one that runs where it stands."""
+        return self.source.fragments[self.fragment].module
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ParsedSource:
@@ -50,8 +55,9 @@ def parse_source(source: Source) -> ParsedSource:
         try:
             tree = cst.parse_module(fragment.text)
         except cst.ParserSyntaxError as error:
-            if source.kind is SourceKind.MARKDOWN:
-                # A fenced block may be an excerpt or an output; that is no fault of the document.
+            if source.kind is SourceKind.MARKDOWN or fragment.module:
+                # A fenced block may be an excerpt or an output; that is no fault of the document. What a cell writes to
+                # a file may be a template, or a part of it.
                 continue
             line, column, message = _trouble(fragment.text, error)
             place = source.location(index, line, column, line, column)

@@ -110,6 +110,14 @@ def read_program(
         seen.update(machine.modules.executed())
         runs.append(Run(machine, entry))
         covered |= machine.entered
+        for module in files.written_by(entry):
+            # What the notebook does not import it starts as a program of its own, as far as can be seen.
+            if module not in seen:
+                started = make_machine(files, module, target)
+                _guarded(started.modules.run_entry, started)
+                seen.update(started.modules.executed())
+                runs.append(Run(started, module))
+                covered |= started.entered
     for run in runs:
         _guarded(_run_uncalled, run.machine, covered)
     return [(Trace(tuple(run.machine.events)), run.machine.target) for run in runs]
