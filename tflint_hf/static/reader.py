@@ -20,6 +20,7 @@ from tflint_hf.static.library import (  # noqa: F401
     configuration,
     containers,
     encodings,
+    feed_steps,
     feeds,
     hub_data,
     hub_methods,
