@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,22 @@ def test_rows_held_back_must_stay_the_same(facts: dict[str, Any], outcome: str) 
     message = training(fed_by=[at(7)], validated_by=[at(7)])
     order = measured("order", train={}, validation=facts, shared_rows=0, validation_rows=40)
     assert verdict(finding("TFD034", 7), message, order).outcome.value == outcome
+
+
+@pytest.mark.parametrize(
+    ("role", "shared", "whole", "outcome"),
+    [
+        ("the data that the model is trained on", 40, False, "confirmed"),
+        ("the data that the model is trained on", 0, True, "refuted"),
+        ("the data that the model is trained on", 0, False, "undecided"),
+        ("the test data that is scored in the end", 0, True, "undecided"),
+    ],
+)
+def test_rows_held_back_are_not_those_trained_on(role: str, shared: int, whole: bool, outcome: str) -> None:
+    held = {"rows": 40, "other_rows": 0, "whole": True}
+    order = measured("order", train={"whole": whole}, validation=held, shared_rows=shared, validation_rows=40)
+    one = replace(finding("TFE011", 20), message=f"the validation data is {role}")
+    assert verdict(one, training(), order).outcome.value == outcome
 
 
 @pytest.mark.parametrize(

@@ -265,8 +265,14 @@ class Recorder:
 def _make_slots(model):
     """Have an optimizer of tf-keras make its variables now. If the first step does it, TensorFlow traces that twice."""
     makes_slots = hasattr(model.optimizer, "_build_index_dict") and not getattr(model.optimizer, "_built", False)
-    if makes_slots and model.built and not is_distributed(model):
+    if makes_slots and model.built and not is_distributed(model) and _trains_as_compiled(model):
         model.optimizer.build(model.trainable_variables)
+
+
+def _trains_as_compiled(model):
+    """Whether nothing was frozen or unfrozen after compile(), which is what fit() goes by."""
+    then = getattr(model, "_compiled_trainable_state", None) or {}
+    return all(layer.trainable == was for layer, was in then.items())
 
 
 def _values(model):
