@@ -29,7 +29,8 @@ HEAD = """# What a run shows of each rule
 
 `tflint-hf confirm` runs a program for a few batches and measures. Below is, for each rule, what that says of one of its
 bad fixtures, as `scripts/proofs.py` wrote it; `tests/tensorflow/test_proofs.py` runs all of them, with good ones beside
-them of which nothing may be said. Checkpoints and data sets are stand-ins: numbers are those of tiny random models.
+them of which nothing may be said, and those for transformers 5 where an interpreter has that release. Checkpoints and
+data sets are stand-ins: numbers are those of tiny random models.
 
 | rule | measured by | in the run of | evidence |
 | --- | --- | --- | --- |
