@@ -10,6 +10,7 @@ from tflint_hf import __version__
 from tflint_hf.cli.confirm import confirm_command
 from tflint_hf.cli.diagnose import diagnose_command
 from tflint_hf.cli.exits import Exit, Invocation
+from tflint_hf.cli.lsp import lsp_command
 from tflint_hf.cli.output import OutputError, forget_standard_output
 from tflint_hf.cli.rules import rule_command, rules_command
 from tflint_hf.cli.scan import scan_command
@@ -27,6 +28,7 @@ def cli() -> None:
 cli.add_command(scan_command)
 cli.add_command(confirm_command)
 cli.add_command(diagnose_command)
+cli.add_command(lsp_command)
 cli.add_command(rule_command)
 cli.add_command(rules_command)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from tflint_hf.dynamic.status import words_for
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
@@ -73,18 +75,6 @@ class RunStatus:
 
     def listen(self, message: Mapping[str, Any]) -> None:
         """Say what the run does by now, from what it says itself."""
-        words = _WORDS.get(message["kind"])
-        if self._status is None or words is None:
-            return
-        self._status.update(self._program + words.format(**{"training": "", "probe": "", "name": "", **message}))
-
-
-_WORDS = {
-    "stand_in": "a stand-in for {name}",
-    "tokenized": "tokenizing",
-    "model_made": "a model is made",
-    "training": "training {training}: looking at the batches",
-    "measured": "training {training}: {probe} measured",
-    "fitted": "training {training} is done",
-    "finished": "putting the report together",
-}
+        words = words_for(message)
+        if self._status is not None and words is not None:
+            self._status.update(self._program + words)

@@ -46,9 +46,10 @@ def confirm(
     rules: RuleTable,
     options: RunOptions,
     listen: Callable[[Mapping[str, Any]], None] | None = None,
+    unwanted: Callable[[], bool] | None = None,
 ) -> Confirmation:
     """Run a program and judge its findings by what the run shows. Raises as `run_program` does."""
-    observation = observation_of(run_program(script, options, listen))
+    observation = observation_of(run_program(script, options, listen, unwanted))
     return Confirmation(script, judge_run(findings, observation, rules), observation, options)
 
 

@@ -41,6 +41,10 @@ class Ended(enum.Enum):
     STOPPED = "stopped"
 
 
+class CancelledError(Exception):
+    """The caller did not want the run to go on."""
+
+
 class NotStartedError(Exception):
     """The agent did not come to run the program: the interpreter is none, is too old, or cannot be shut in."""
 
@@ -62,18 +66,22 @@ class RunRecord:
 
 
 def run_program(
-    script: Path, options: RunOptions, listen: Callable[[Mapping[str, Any]], None] | None = None
+    script: Path,
+    options: RunOptions,
+    listen: Callable[[Mapping[str, Any]], None] | None = None,
+    unwanted: Callable[[], bool] | None = None,
 ) -> RunRecord:
-    """Run a program under the agent. `listen` hears each message as it comes.
+    """Run a program under the agent. `listen` hears each message as it comes; `unwanted` says when to give up.
 
     No process of the run is left when this returns or raises, KeyboardInterrupt included. Raises SourceError if the
-    program cannot be read, OSError if the interpreter cannot be started, NotStartedError if it does not run the agent.
+    program cannot be read, OSError if the interpreter cannot be started, NotStartedError if it does not run the agent,
+    CancelledError if the run became unwanted.
     """
     with tempfile.TemporaryDirectory(prefix="tflint-hf-run-", ignore_cleanup_errors=True) as folder:
         work = Path(folder)
         job = write_job(script, options, work)
         channel_of(work).touch()
-        record = _follow(job, work, options, listen or (lambda _message: None))
+        record = _follow(job, work, options, listen or (lambda _message: None), unwanted or (lambda: False))
     _check_start(record, options.python)
     return record
 
@@ -87,7 +95,13 @@ def _check_start(record: RunRecord, python: str) -> None:
         raise NotStartedError(f"{python} is not Python 3.8 or newer, or cannot start here: {last[:300]}")
 
 
-def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mapping[str, Any]], None]) -> RunRecord:
+def _follow(
+    job: Path,
+    work: Path,
+    options: RunOptions,
+    listen: Callable[[Mapping[str, Any]], None],
+    unwanted: Callable[[], bool],
+) -> RunRecord:
     mark = uuid.uuid4().hex
     environment = dict(os.environ, **{MARK: mark}, PYTHONUNBUFFERED="1")
     start = time.monotonic()
@@ -112,6 +126,8 @@ def _follow(job: Path, work: Path, options: RunOptions, listen: Callable[[Mappin
         channel = _lines(channel_of(work))
         while True:
             alive = process.poll() is None
+            if unwanted():
+                raise CancelledError
             for message in channel:
                 if message is None:
                     break

@@ -15,7 +15,8 @@ from tflint_hf.source import SourceError, read_bytes, source_from_bytes, split_l
 from tflint_hf.suppression import find_suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from tflint_hf.findings import Finding
     from tflint_hf.source import Source
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 OF_THE_TOOL = "TFX"
 """Findings on unreadable code and on comments of this kind have no statement that a comment could belong to."""
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
+_AT_THE_TOP = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 _CODES = re.compile(r"\[([^\]]*)\]")
 
 
-def ignore(findings: Sequence[Finding], reason: str) -> tuple[tuple[Change, ...], tuple[tuple[Finding, str], ...]]:
+def ignore(
+    findings: Sequence[Finding], reason: str, unsaved: Mapping[Path, bytes] | None = None
+) -> tuple[tuple[Change, ...], tuple[tuple[Finding, str], ...]]:
     """Files with a comment behind each statement that has findings, and the findings that no comment can hide.
 
-    Nothing is written.
+    Nothing is written. `unsaved` are contents to take instead of those of the files, by absolute path.
     """
     if "#" in reason or "\n" in reason:
         raise ValueError("a reason is the rest of a comment: it has no # and no line break")
@@ -44,15 +48,57 @@ def ignore(findings: Sequence[Finding], reason: str) -> tuple[tuple[Change, ...]
     changes: list[Change] = []
     for name, some in sorted(by_file.items()):
         try:
-            changes.append(_with_comments(name, some, reason))
+            changes.append(_with_comments(name, _content(name, unsaved or {}), some, reason))
         except (NotEditableError, SourceError) as error:
             refused += [(finding, str(error)) for finding in some]
     return tuple(changes), tuple(refused)
 
 
-def _with_comments(name: str, findings: Sequence[Finding], reason: str) -> Change:
+def ignore_in_file(finding: Finding, unsaved: Mapping[Path, bytes] | None = None) -> Change:
+    """The finding's file with a comment, above its code, that hides all findings of this rule. Nothing is written.
+
+    Raises NotEditableError, and SourceError if the file cannot be read.
+    """
+    name = finding.location.path
+    path, before = absolute(name), _content(name, unsaved or {})
+    document = open_document(before, path)
+    source = source_from_bytes(before, path, name)
+    known = next((s for s in find_suppressions(source) if s.kind == "ignore-file" and s.codes), None)
+    if known is not None:
+        place = known.location
+        line = source.text_lines(place.cell)[place.line - 1]
+        edit = _comment(name, place.cell, place.line, line, {finding.code}, [known], "")
+    else:
+        edit = _file_comment(source, finding.code)
+    cell = edit.location.cell
+    return Change(path, name, before, document.with_texts({cell: edited(document.texts[cell], [edit])}))
+
+
+def _file_comment(source: Source, code: str) -> Edit:
+    """A comment on a line of its own above the first code, behind the lines that only count at the top of a file."""
+    for fragment in source.fragments:
+        lines = fragment.original
+        if not any(line.strip() for line in lines) or lines[0].startswith("%%"):
+            continue
+        skipped = 0
+        while fragment.cell is None and skipped < min(2, len(lines) - 1) and _AT_THE_TOP.match(lines[skipped]):
+            skipped += 1
+        text = lines[skipped]
+        indent = text[: len(text) - len(text.lstrip())] if skipped == 0 else ""
+        number = fragment.first_line + skipped
+        place = Location(source.display, fragment.cell, number, 1, number, 1)
+        return Edit(place, f"{indent}# tflint-hf: ignore-file[{code}]\n")
+    raise NotEditableError("it has no code that a comment could stand above")
+
+
+def _content(name: str, unsaved: Mapping[Path, bytes]) -> bytes:
     path = absolute(name)
-    before = read_bytes(path)
+    content = unsaved.get(path)
+    return read_bytes(path) if content is None else content
+
+
+def _with_comments(name: str, before: bytes, findings: Sequence[Finding], reason: str) -> Change:
+    path = absolute(name)
     document = open_document(before, path)
     source = source_from_bytes(before, path, name)
     known = find_suppressions(source) if is_program(path) else ()
@@ -77,7 +123,7 @@ def _comment(
     """More codes for a comment that is there, else a comment at the end of the line."""
     for suppression in known:
         place = suppression.location
-        if suppression.kind == "ignore" and suppression.codes and (place.cell, place.line) == (cell, line):
+        if suppression.kind != "noqa" and suppression.codes and (place.cell, place.line) == (cell, line):
             said = text[place.column - 1 : place.end_column - 1]
             brackets = _CODES.search(said)
             if brackets is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,20 @@ class ParsedSource:
     problems: tuple[Problem, ...]
 
 
+def _parse_anew(_path: str, _fragment: int, text: str) -> cst.Module:
+    return cst.parse_module(text)
+
+
+_parse = _parse_anew
+
+
+def keep_trees(number: int) -> None:
+    """Keep so many trees for when the same text stands at the same place again: in a process that scans over and over,
+    most files beside the one that is written, and most cells of a notebook, stay what they are."""
+    global _parse
+    _parse = functools.lru_cache(maxsize=number)(_parse_anew)
+
+
 def _trouble(text: str, error: cst.ParserSyntaxError) -> tuple[int, int, str]:
     """Line, column (from 0) and a sentence. Python names the place and the reason better than libcst does."""
     try:
@@ -53,7 +68,7 @@ def parse_source(source: Source) -> ParsedSource:
     problems = list(source.problems)
     for index, fragment in enumerate(source.fragments):
         try:
-            tree = cst.parse_module(fragment.text)
+            tree = _parse(str(source.path), index, fragment.text)
         except cst.ParserSyntaxError as error:
             if source.kind is SourceKind.MARKDOWN or fragment.module:
                 # A fenced block may be an excerpt or an output; that is no fault of the document. What a cell writes to
