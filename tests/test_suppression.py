@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.findings import Finding, Location, Severity
 from tflint_hf.source import Source, source_from_text
 from tflint_hf.suppression import Suppression, apply, find_suppressions
@@ -169,7 +171,7 @@ def test_two_comments_for_one_finding_are_both_used() -> None:
 
 def test_a_comment_for_a_rule_that_was_not_checked_is_not_called_unused() -> None:
     comments = {"a.py": of_text("a()  # noqa: TFL001, TFO002\nb()  # tflint-hf: ignore")}
-    _, idle = apply([], comments, matches, lambda selector: selector == "TFO002")
+    _, idle = apply([], comments, matches, lambda _path, selector: selector == "TFO002")
     assert [suppression.codes for suppression in idle] == [("TFO002",)]
 
 
@@ -186,3 +188,15 @@ def test_findings_of_other_files_stay() -> None:
 def test_any_text_is_looked_through(pieces: list[str]) -> None:
     for suppression in of_text("".join(pieces)):
         assert suppression.first_line <= suppression.last_line
+
+
+def test_the_settings_of_the_file_say_whether_idle_comments_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "project" / "train.py"
+    program.parent.mkdir()
+    program.write_text("import tensorflow  # tflint-hf: ignore[TFL001]\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert [finding.code for finding in scan([program], ScanOptions()).findings] == ["TFX002"]
+    (program.parent / "tflint-hf.toml").write_text('ignore = ["TFX002"]', encoding="utf-8")
+    assert scan([program], ScanOptions()).findings == ()

@@ -148,14 +148,15 @@ def apply(
     findings: Sequence[Finding],
     suppressions: Mapping[str, Sequence[Suppression]],
     matches: Callable[[str, str, str], bool],
-    checked: Callable[[str], bool] | None = None,
+    checked: Callable[[str, str], bool] | None = None,
 ) -> tuple[list[Finding], list[Suppression]]:
     """The findings that no comment hides, and the suppressions that hid nothing.
 
     `suppressions` are by the path of a finding's location. `matches(selector, code, name)` says whether a selector
-    means a rule, `checked(selector)` whether this run could have found anything that it means (None: always), which
-    for a suppression without codes is asked of "ALL". An unused suppression of several codes is given with its unused
-    ones only. A bare `# noqa` and a bare `ignore-file` are never unused: other tools and later changes need them.
+    means a rule, `checked(path, selector)` whether this run could have found anything there that it means (None:
+    always), which for a suppression without codes is asked of "ALL". An unused suppression of several codes is given
+    with its unused ones only. A bare `# noqa` and a bare `ignore-file` are never unused: other tools and later changes
+    need them.
     """
     kept: list[Finding] = []
     used: set[tuple[Suppression, str]] = set()
@@ -177,12 +178,16 @@ def apply(
     for path in sorted(suppressions):
         for suppression in suppressions[path]:
             if suppression.codes is None:
-                if suppression.kind == "ignore" and (suppression, ALL) not in used and (not checked or checked(ALL)):
+                if (
+                    suppression.kind == "ignore"
+                    and (suppression, ALL) not in used
+                    and (not checked or checked(path, ALL))
+                ):
                     unused.append(suppression)
                 continue
             idle = tuple(code for code in suppression.codes if (suppression, code) not in used)
             if checked:
-                idle = tuple(filter(checked, idle))
+                idle = tuple(code for code in idle if checked(path, code))
             if idle or not suppression.codes:
                 unused.append(replace(suppression, codes=idle))
     return kept, unused

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from editor import FAULTY, FIXABLE, MENDED, applied, capabilities, codes, connected, whole
+from editor import FAULTY, FIXABLE, MENDED, ROOT, applied, capabilities, codes, connected, whole
 from lsprotocol import types
 
 if TYPE_CHECKING:
@@ -303,3 +303,30 @@ async def test_a_run_judges_the_findings(tmp_path: Path) -> None:
         await editor.shown(uri, lambda some: any("\nconfirmed: " in one.message for one in some))
         editor.change(uri, FAULTY + "\n")
         await editor.shown(uri, lambda some: bool(some) and all("confirmed" not in one.message for one in some))
+
+
+async def test_many_questions_at_once(tmp_path: Path) -> None:
+    async with connected(tmp_path) as editor:
+        uri = editor.open("train.py", FAULTY)
+        for number in range(5):
+            editor.change(uri, FAULTY + "\n" * number)
+            hovers = [asyncio.ensure_future(editor.hover(uri, 7, 25)) for _ in range(6)]
+            lenses = [asyncio.ensure_future(editor.lenses(uri)) for _ in range(3)]
+            for said in await asyncio.wait_for(asyncio.gather(*hovers), 30):
+                assert "TFL001" in said
+            await asyncio.wait_for(asyncio.gather(*lenses), 30)
+
+
+async def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tflint_hf", "lsp"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+    )
+    assert server.stdin is not None
+    server.stdin.write(b"Content-Length: 12\r\n\r\nno JSON here")
+    await server.stdin.drain()
+    server.stdin.close()
+    await asyncio.wait_for(server.wait(), 30)

@@ -32,18 +32,20 @@ def without_suppressed(
 ) -> list[Finding]:
     """The findings that stay, with those about suppressions that hid nothing."""
 
-    def checked(selector: str) -> bool:
+    def checked(path: str, selector: str) -> bool:
         if selector != "ALL" and not any(_matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
             return True  # no such rule: the comment can never hide anything
-        config = configs.of(Path.cwd())
-        codes = selected_codes(config, options, rules)
+        codes = selected_codes(configs.of(Path(path).absolute()), options, rules)
         return any(_matches(selector, code, rules.by_code[code].name) for code in codes)
 
     kept, unused = apply(_not_ignored(findings, rules, configs), suppressions, _matches, checked)
     rule = rules.by_code.get(UNUSED_RULE)
-    if rule is None or UNUSED_RULE not in selected_codes(configs.of(Path.cwd()), options, rules):
+    if rule is None:
         return kept
     for suppression in unused:
+        config = configs.of(Path(suppression.location.path).absolute())
+        if UNUSED_RULE not in selected_codes(config, options, rules):
+            continue
         if Path(suppression.location.path).suffix.lower() not in SUFFIXES:
             # What lists of requirements are for is known only if all programs that they serve were scanned.
             continue
@@ -78,7 +80,7 @@ def wanted(findings: Sequence[Finding], options: ScanOptions) -> list[Finding]:
         chosen.append(finding)
         if finding.location.path not in suppressions:
             suppressions[finding.location.path] = _suppressions_in(path, finding.location.path)
-    return apply(_not_ignored(chosen, rules, configs), suppressions, _matches, lambda _selector: False)[0]
+    return apply(_not_ignored(chosen, rules, configs), suppressions, _matches, lambda _path, _selector: False)[0]
 
 
 def _suppressions_in(path: Path, shown: str) -> tuple[Suppression, ...]:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from tflint_hf.lsp.places import Places
 
 FIX_ALL = "source.fixAll.tflint-hf"
-KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
+FIX_ALL_OF_NOTEBOOK = f"notebook.{FIX_ALL}"
+KINDS = (types.CodeActionKind.QuickFix, FIX_ALL, FIX_ALL_OF_NOTEBOOK)
+MOST_FINDINGS = 16
+"""Of a long selection with more of them, the first ones have actions."""
 EXPLAIN = "tflint-hf.explain"
 
 Edits = list[tuple[str, int | None, list[types.TextEdit]]]

@@ -336,7 +336,7 @@ async def _actions(
             and (finding.location.line, finding.location.column) <= end
             and (finding.location.end_line, finding.location.end_column) >= start
         ]
-        for finding in here:
+        for finding in here[: actions.MOST_FINDINGS]:
             at = lines.range(finding.location)
             shown = [d for d in params.context.diagnostics if d.code == finding.code and d.range == at]
             found += await session.off_the_loop(
@@ -345,8 +345,10 @@ async def _actions(
                 )
             )
     fixes = any(f.fix is not None and f.fix.safety is Safety.SAFE for f in scanned.findings)
-    if fixes and actions.wants(actions.FIX_ALL, only):
-        action = types.CodeAction("Fix all safe findings of tflint-hf", actions.FIX_ALL, data={"uri": uri})
+    kinds = [actions.FIX_ALL, *([actions.FIX_ALL_OF_NOTEBOOK] if subject.is_notebook and only else [])]
+    kind = next((one for one in kinds if actions.wants(one, only)), None)
+    if fixes and kind is not None:
+        action = types.CodeAction("Fix all safe findings of tflint-hf", kind, data={"uri": uri})
         later = get_capability(ls.client_capabilities, "text_document.code_action.resolve_support")
         if later is None or "edit" not in later.properties:
             action.edit = await _fix_all(ls, subject)

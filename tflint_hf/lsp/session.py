@@ -51,9 +51,11 @@ class Editor(Protocol):
 
 @dataclass(slots=True)
 class _State:
-    """A document's scans. `stamp` grows with each reason for another one; `scanned` is that of the stamp `done`."""
+    """A document's scans. `stamp` grows with each reason for another one; `scanned` is that of the stamp `done`, and
+    `begun` is the stamp of the scan that waits for nothing any more."""
 
     stamp: int = 0
+    begun: int = -1
     done: int = -1
     scanned: Scanned | None = None
     task: asyncio.Task[None] | None = None
@@ -88,7 +90,8 @@ class Session:
     # Events --------------------------------------------------------------------------------------------------------
 
     def opened(self, uri: str) -> None:
-        """A document was opened: it is scanned at once."""
+        """A document was opened: it is scanned at once. What a run said may be of another text."""
+        self._forget_runs(uri)
         self._outdated(uri, delay=0)
 
     def changed(self, uri: str) -> None:
@@ -96,8 +99,7 @@ class Session:
         subject = self.documents.subject(uri)
         if subject is None:
             return
-        self.runs = [run for run in self.runs if subject.path not in run.files]
-        self.round += 1
+        self._forget_runs(uri)
         self._outdated(uri, delay=self.debounce)
         for other in self.documents.subjects():
             state = self._states.get(other.uri)
@@ -118,6 +120,7 @@ class Session:
     def all_outdated(self) -> None:
         """Something that counts for all documents has changed on disk: settings, requirements, a module."""
         self._said.clear()
+        self.runs.clear()
         for subject in self.documents.subjects():
             self._outdated(subject.uri, delay=self.debounce)
         self.round += 1
@@ -140,11 +143,12 @@ class Session:
 
     async def scanned(self, uri: str) -> tuple[Subject, Scanned] | None:
         """What a scan says of a document as it is now; None if it is none to scan, or cannot be scanned."""
-        while (subject := self.documents.subject(uri)) is not None:
+        while not self.closing and (subject := self.documents.subject(uri)) is not None:
             state = self._states.setdefault(subject.uri, _State())
             if state.done == state.stamp:
                 return None if state.scanned is None else (subject, state.scanned)
-            self._start(subject.uri, state, delay=0)
+            if state.begun != state.stamp or state.task is None or state.task.done():
+                self._start(subject.uri, state, delay=0)
             assert state.task is not None
             await asyncio.wait({state.task})
         return None
@@ -190,6 +194,12 @@ class Session:
 
     # Scans ---------------------------------------------------------------------------------------------------------
 
+    def _forget_runs(self, uri: str) -> None:
+        subject = self.documents.subject(uri)
+        if subject is not None:
+            self.runs = [run for run in self.runs if subject.path not in run.files]
+            self.round += 1
+
     def _outdated(self, uri: str, delay: float) -> None:
         subject = self.documents.subject(uri)
         if subject is None:
@@ -202,14 +212,16 @@ class Session:
     def _start(self, uri: str, state: _State, delay: float) -> None:
         if state.task is not None:
             state.task.cancel()
+        state.begun = -1 if delay else state.stamp
         state.task = asyncio.get_running_loop().create_task(self._scan(uri, state, delay))
 
     async def _scan(self, uri: str, state: _State, delay: float) -> None:
         if delay:
             await asyncio.sleep(delay)
         subject = self.documents.subject(uri)
-        if subject is None:
+        if subject is None or self.closing:
             return
+        state.begun = state.stamp
         stamp, unsaved = state.stamp, self.unsaved()
         scanned: Scanned | None = None
         try:
