@@ -163,6 +163,17 @@ async def test_a_notebook_is_one_program_and_its_cells_have_their_findings(tmp_p
         await editor.shown(third, lambda some: not some)
 
 
+async def test_fix_all_of_a_notebook(tmp_path: Path) -> None:
+    imports, rest = FIXABLE.split("\n\n", 1)
+    async with connected(tmp_path) as editor:
+        _, second, _ = editor.open_notebook("train.ipynb", [(CODE, imports), (CODE, rest), (MARKUP, "The end")])
+        assert await editor.shown(second) == ["TFD007", "TFL001"]
+        only = ["notebook.source.fixAll"]
+        (action,) = await editor.actions(second, whole(rest), only=only)
+        assert action.kind == "notebook.source.fixAll.tflint-hf"
+        assert applied(rest, action.edit, second) == FAULTY.split("\n\n", 1)[1]
+
+
 async def test_hover(tmp_path: Path) -> None:
     async with connected(tmp_path) as editor:
         lines = FAULTY.splitlines()
@@ -330,3 +341,35 @@ async def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
     await server.stdin.drain()
     server.stdin.close()
     await asyncio.wait_for(server.wait(), 30)
+
+
+async def test_all_files_of_the_workspace(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    async with connected(tmp_path, capabilities(pull=True), folders=[one, other]) as editor:
+        pull = editor.client.workspace_diagnostic_async
+        (one / "ä 🤗.py").write_text(FAULTY.replace("model.compile(", '"🤗"; model.compile('), encoding="utf-8")
+        (other / "train.py").write_text(FAULTY, encoding="utf-8")
+        (other / "sound.py").write_text(MENDED, encoding="utf-8")
+        opened = editor.open("other/open.py", FAULTY)
+        report = await pull(types.WorkspaceDiagnosticParams([]))
+        found = {
+            item.uri: item for item in report.items if isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)
+        }
+        assert opened not in found
+        assert {uri: codes(item.items) for uri, item in found.items()} == {
+            editor.uri("one/ä 🤗.py"): ["TFL001"],
+            editor.uri("other/train.py"): ["TFL001"],
+        }
+        (shown,) = found[editor.uri("one/ä 🤗.py")].items
+        assert shown.range.start == types.Position(7, 19 + 6)
+        previous = [types.PreviousResultId(uri, item.result_id or "") for uri, item in found.items()]
+        later = asyncio.ensure_future(pull(types.WorkspaceDiagnosticParams(previous)))
+        await asyncio.wait({later}, timeout=0.5)
+        assert not later.done()  # nothing has changed
+        (other / "train.py").write_text(MENDED, encoding="utf-8")
+        event = types.FileEvent(editor.uri("other/train.py"), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+        changed = await asyncio.wait_for(later, 60)
+        assert [(item.uri, list(getattr(item, "items", [0]))) for item in changed.items] == [
+            (editor.uri("other/train.py"), [])
+        ]

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types
 
 from tflint_hf.findings import Finding, Outcome, Severity
 
 if TYPE_CHECKING:
-    from tflint_hf.lsp.places import Places
+    from tflint_hf.findings import Location
+    from tflint_hf.lsp.places import Where
+
+
+class Texts(Protocol):
+    """What knows the texts that locations are in."""
+
+    def find(self, location: Location) -> Where | None: ...
+
+    def link(self, location: Location) -> types.Location | None: ...
+
 
 SOURCE = "tflint-hf"
 UNUSED_COMMENT = "TFX002"
@@ -20,7 +30,7 @@ _SEVERITIES = {
 }
 
 
-def diagnostic(finding: Finding, places: Places, *, related: bool = True) -> types.Diagnostic | None:
+def diagnostic(finding: Finding, places: Texts, *, related: bool = True) -> types.Diagnostic | None:
     """A finding as a diagnostic; None if its text is gone. `related`: the editor shows other places too."""
     here = places.find(finding.location)
     if here is None:

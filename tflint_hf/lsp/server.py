@@ -25,6 +25,7 @@ from tflint_hf.lsp import actions, confirming, hover
 from tflint_hf.lsp.places import Places
 from tflint_hf.lsp.positions import Lines
 from tflint_hf.lsp.session import LOG, Session
+from tflint_hf.lsp.workspace import Workspace
 from tflint_hf.report.page import render_page
 from tflint_hf.rules import load_rules, user_cache_folder
 
@@ -67,6 +68,7 @@ class Server(LanguageServer):
         self.session = Session(self)
         self.settings: dict[str, object] = {}
         self.runner = ThreadPoolExecutor(1, "run")
+        self.files = Workspace()
 
     def can(self, capability: str) -> bool:
         """Whether the editor has a capability, by its dotted name."""
@@ -91,6 +93,7 @@ class Server(LanguageServer):
 
     def shutdown(self) -> None:
         self.session.close()
+        self.files.close()
         self.runner.shutdown(wait=False, cancel_futures=True)
         super().shutdown()  # type: ignore[no-untyped-call]
 
@@ -142,10 +145,12 @@ def _connection(server: Server) -> None:
         known = {subject.uri for subject in ls.session.documents.subjects()}
         if any(change.uri not in known for change in params.changes):
             ls.session.all_outdated()
+        ls.files.outdated()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(ls: Server, _params: types.DidChangeWorkspaceFoldersParams) -> None:
         ls.session.all_outdated()
+        ls.files.outdated()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def settings_changed(ls: Server, params: types.DidChangeConfigurationParams) -> None:
@@ -174,6 +179,7 @@ def _texts(server: Server) -> None:
     def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
         if ls.session.documents.subject(params.text_document.uri) is None:  # a configuration, in an editor's window
             ls.session.all_outdated()
+        ls.files.outdated()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
@@ -181,6 +187,7 @@ def _texts(server: Server) -> None:
         known = ls.session.documents.subject(uri) is not None
         ls.session.documents.close(uri)
         ls.session.closed(uri, [uri] if known else [])
+        ls.files.outdated()
 
 
 def _notebooks(server: Server) -> None:
@@ -209,7 +216,7 @@ def _notebooks(server: Server) -> None:
 def _answers(server: Server) -> None:
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
-        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier="tflint-hf"),
+        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier="tflint-hf"),
     )
     async def pulled(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
@@ -220,6 +227,18 @@ def _answers(server: Server) -> None:
         if name == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(name)
         return types.RelatedFullDocumentDiagnosticReport(diagnostics, result_id=name)
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def pulled_all(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+        folders = [path for folder in ls.workspace.folders.values() if (path := to_fs_path(folder.uri)) is not None]
+        previous = {one.uri: one.value for one in params.previous_result_ids}
+        documents = ls.session.documents
+
+        def which_open() -> set[Path]:
+            return {subject.path for subject in documents.subjects()}
+
+        reports = await ls.files.reports(list(map(Path, folders)), previous, which_open, documents.encoding)
+        return types.WorkspaceDiagnosticReport(reports)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
