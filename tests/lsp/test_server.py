@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from editor import FAULTY, FIXABLE, MENDED, ROOT, applied, capabilities, codes, connected, whole
+from editor import FAULTY, FIXABLE, MENDED, ROOT, SETTINGS, applied, capabilities, codes, connected, whole
 from lsprotocol import types
 
 if TYPE_CHECKING:
@@ -373,3 +373,47 @@ async def test_all_files_of_the_workspace(tmp_path: Path) -> None:
         assert [(item.uri, list(getattr(item, "items", [0]))) for item in changed.items] == [
             (editor.uri("other/train.py"), [])
         ]
+
+
+async def test_an_editor_that_asks_for_an_edit_only_when_it_is_wanted(tmp_path: Path) -> None:
+    can = capabilities()
+    assert can.text_document is not None
+    assert can.text_document.code_action is not None
+    can.text_document.code_action.resolve_support = types.ClientCodeActionResolveOptions(["edit"])
+    can.text_document.code_action.data_support = True
+    async with connected(tmp_path, can) as editor:
+        uri = editor.open("train.py", FIXABLE)
+        (action,) = await editor.actions(uri, whole(FIXABLE), only=["source.fixAll.tflint-hf"])
+        assert action.edit is None
+        resolved = await editor.client.code_action_resolve_async(action)
+        assert applied(FIXABLE, resolved.edit, uri) == FAULTY
+
+
+async def test_an_editor_that_can_little(tmp_path: Path) -> None:
+    async with connected(tmp_path, types.ClientCapabilities()) as editor:
+        uri = editor.open("train.py", FAULTY)
+        assert await editor.shown(uri) == ["TFL001"]
+        assert editor.client.diagnostics[uri][0].related_information is None
+        fix = (await editor.actions(uri, LOSS))[0]
+        assert fix.edit is not None
+        assert fix.edit.document_changes is None
+        assert fix.edit.changes is not None
+        assert [edit.new_text for edit in fix.edit.changes[uri]][0].startswith("tf.keras.losses.")
+        await editor.execute("tflint-hf.explain", "string-optimizer")
+        assert "`tflint-hf rule TFO001` says more" in editor.messages[0]
+
+        # A configuration that is changed in the editor itself counts when it is saved.
+        settings = editor.open("tflint-hf.toml", f'ignore = ["TFL"]\n{SETTINGS}', language="toml")
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(settings)))
+        await editor.shown(uri, lambda some: not some)
+
+
+async def test_findings_on_requirements_stand_there(tmp_path: Path) -> None:
+    async with connected(tmp_path) as editor:
+        (tmp_path / "tflint-hf.toml").unlink()
+        (tmp_path / "requirements.txt").write_text("tensorflow==2.16.1\ntransformers==4.40.0\n", encoding="utf-8")
+        uri, pins = editor.open("train.py", MENDED), editor.uri("requirements.txt")
+        assert await editor.shown(pins) == ["TFO007"]
+        assert editor.client.diagnostics[pins][0].range.start == types.Position(0, 0)
+        editor.close(uri)
+        await editor.shown(pins, lambda some: not some)
