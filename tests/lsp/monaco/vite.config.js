@@ -1,0 +1,1 @@
+export default { build: { target: "esnext", minify: false }, worker: { format: "es" }, logLevel: "warn" };
