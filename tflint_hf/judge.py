@@ -68,13 +68,25 @@ class Judgement:
 
 
 def judge(
-    trace: Trace, target: Target, codes: frozenset[str], options: Mapping[str, Mapping[str, Any]]
+    trace: Trace,
+    target: Target,
+    codes: frozenset[str],
+    options: Mapping[str, Mapping[str, Any]],
+    on_failure: Callable[[str, Exception], None] | None = None,
 ) -> list[Judgement]:
-    """The faults that the selected rules see in a trace."""
+    """The faults that the selected rules see in a trace.
+
+    `on_failure` is told of a rule whose function raises, and the other rules go on; without it the exception goes up.
+    """
     found: list[Judgement] = []
     for code, one in registered().items():
         if code in codes:
-            found.extend(_run(one, trace, target, options.get(code, {})))
+            try:
+                found.extend(list(_run(one, trace, target, options.get(code, {}))))
+            except Exception as error:
+                if on_failure is None:
+                    raise
+                on_failure(code, error)
     return found
 
 

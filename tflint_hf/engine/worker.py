@@ -68,10 +68,16 @@ def _scan_program(task: Task) -> ProgramResult:
             sources[path] = source
             problems.extend((source, problem) for problem in parsed.problems)
     entries = _entries(task, sources)
+    errors: list[ScanError] = []
+    shown = next((name for name in task.shown.values() if name), str(task.program.files[0]))
+
+    def failed(code: str, error: Exception) -> None:
+        errors.append(ScanError(shown, f"the rule {code} failed: {type(error).__name__}: {error}"))
+
     judgements = [
         judgement
         for trace, target in read_program(files, entries, _retarget)
-        for judgement in judge(trace, target, task.codes, task.options)
+        for judgement in judge(trace, target, task.codes, task.options, failed)
     ]
     resolver = Resolver(files.units)
     reported = {name for name in task.shown.values() if name}
@@ -84,7 +90,7 @@ def _scan_program(task: Task) -> ProgramResult:
     suppressions = {path: suppressions_in_lines(path, lines) for path, lines in resolver.other_files.items()}
     suppressions.update({s.display: find_suppressions(s) for s in sources.values()})
     own_targets = {sources[path].display: target for path, target, _ in entries if sources[path].requirements}
-    return ProgramResult(tuple(findings), (), suppressions, task.root, texts, own_targets)
+    return ProgramResult(tuple(findings), tuple(errors), suppressions, task.root, texts, own_targets)
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:
