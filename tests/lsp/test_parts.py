@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,11 @@ from tflint_hf.editing.ignoring import ignore_in_file
 from tflint_hf.findings import Finding, Location, Outcome, Severity, Verdict
 from tflint_hf.lsp.actions import differences, wants
 from tflint_hf.lsp.confirming import Run, first_training, in_words, is_saved, judged
-from tflint_hf.lsp.diagnostics import message
+from tflint_hf.lsp.diagnostics import diagnostic, message
 from tflint_hf.lsp.documents import Documents, changed, encoded
 from tflint_hf.lsp.notebooks import notebook_bytes
 from tflint_hf.lsp.positions import Lines, characters, units
+from tflint_hf.lsp.workspace import Files
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 TEXTS = st.text(st.sampled_from("a\u00e9e\u0301\u6f22\U0001f917\n\r\f\u2028\x85\t"), max_size=30)
@@ -135,3 +137,16 @@ def test_what_to_install_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "the language server needs pygls. Install it with\n" in done.stderr
     assert '-m pip install "tflint-hf[lsp]"' in done.stderr
+
+
+def test_what_a_run_refutes_is_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    files = Files("utf-16")
+    shown = diagnostic(replace(finding(str(path)), verdict=Verdict(Outcome.REFUTED, "it falls")), files)
+    assert shown is not None
+    assert shown.severity is types.DiagnosticSeverity.Hint
+    assert diagnostic(finding(str(tmp_path / "none.py")), files) is None
+    linked = diagnostic(replace(finding(str(path)), url="https://example.org/TFL001"), files)
+    assert linked is not None
+    assert linked.code_description == types.CodeDescription("https://example.org/TFL001")
