@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 FILE_NAME = "tflint-hf.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tflint-hf"
-OUTPUT_FORMATS = ("text", "concise", "json", "github", "sarif")
+OUTPUT_FORMATS = (
+    *("text", "concise", "html"),
+    *("json", "jsonl", "lsp", "sarif"),
+    *("github", "gitlab", "azure", "junit", "rdjson"),
+)
 LIBRARIES = ("transformers", "tensorflow", "tf-keras", "keras", "datasets")
 VERSION_PATTERN = (
     r"^\s*(==|!=|<=|>=|<|>|~=)?\s*v?[0-9]+(\.[0-9]+)*(\.\*|[-_.]?(a|b|c|rc|alpha|beta|pre|preview|post|dev)[-_.]?[0-9]*)?"

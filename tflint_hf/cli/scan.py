@@ -22,7 +22,7 @@ from tflint_hf.cli.output import check_output_file, forget_standard_output, prin
 from tflint_hf.cli.progress import ProgressBar
 from tflint_hf.findings import ScanResult, Severity
 from tflint_hf.interrupts import deferred
-from tflint_hf.report import FORMATS, STATISTICS_FORMATS, render, render_statistics
+from tflint_hf.report import FORMATS, STATISTICS_FORMATS, UnavailableFormat, check, render, render_statistics
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
 if TYPE_CHECKING:
@@ -204,13 +204,14 @@ def run(flags: Flags) -> int:
         format_name = flags.format_name or config.output_format or FORMATS[0]
         if flags.statistics and format_name not in STATISTICS_FORMATS:
             raise click.UsageError(f"--statistics has no {format_name} form: use {', '.join(STATISTICS_FORMATS)}")
+        check(format_name)
         with ProgressBar() if _shows_progress(flags) else nullcontext() as progress:
             changes, result = _scanned(paths, options, flags, progress)
         if known is not None and flags.write_baseline:
             result = baselines.written(known, result, paths, quiet=flags.quiet)
         elif known is not None and not (from_stdin or flags.quiet):
             baselines.tell_stale(known, result, paths)
-    except (ConfigError, UnknownRule, VersionError, BaselineError) as error:
+    except (ConfigError, UnknownRule, VersionError, BaselineError, UnavailableFormat) as error:
         raise click.ClickException(str(error)) from None
     if flags.diff:
         return _show_diff(changes, result, flags)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.findings import Outcome
-from tflint_hf.report import charts
+from tflint_hf.report import charts, templates
 from tflint_hf.report.run_words import (
     LOOK,
     TRIES,
@@ -25,8 +24,8 @@ from tflint_hf.report.run_words import (
     steps_of_debugging,
     title,
 )
-from tflint_hf.report.style import printable
 from tflint_hf.report.summary import counted
+from tflint_hf.report.templates import MissingTemplateEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
     from tflint_hf.dynamic.record import ObservedTraining
     from tflint_hf.findings import Finding, ScanResult
 
+__all__ = ["MissingTemplateEngine", "check_template_engine", "render"]
+
 TEMPLATE = "run.html.jinja"
 LINES_SHOWN = 6
 LISTED = 4
 """More findings than this have a list with links before them."""
-
-
-class MissingTemplateEngine(Exception):  # noqa: N818 - it reads as what it is where it is caught
-    """jinja2, which writes the page, is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +98,16 @@ class TrainingView:
 
 def check_template_engine() -> None:
     """Raises MissingTemplateEngine without jinja2."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
-        raise MissingTemplateEngine('the page is written by jinja2: pip install "tflint-hf[confirm]"') from None
+    templates.check_engine("confirm")
 
 
 def render(result: ScanResult, confirmation: Confirmation) -> str:
     """The page. Raises MissingTemplateEngine without jinja2."""
     check_template_engine()
-    import jinja2
-    from markupsafe import Markup
-
-    def without_controls(value: object) -> object:
-        return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    text = importlib.resources.files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=without_controls,
-        undefined=jinja2.StrictUndefined,
-    )
     observation = confirmation.observation
     findings = [_finding(index, finding, result) for index, finding in enumerate(result.findings, 1)]
-    return environment.from_string(text).render(
+    return templates.page(
+        TEMPLATE,
         script=confirmation.script.name,
         ending=ending(confirmation),
         early=ended_early(observation),

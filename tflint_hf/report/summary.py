@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 
 def summary(result: ScanResult, style: Style) -> str:
+    return style.paint(summary_text(result), BOLD)
+
+
+def summary_text(result: ScanResult) -> str:
     """As "Found 3 errors, 1 warning in 2 files"; a clean scan says so only if everything was really read."""
     if result.findings:
         counts = Counter(finding.severity for finding in result.findings)
@@ -35,7 +39,7 @@ def summary(result: ScanResult, style: Style) -> str:
         text += f"; the baseline hides {counted(len(result.known), 'finding')}"
     if result.errors:
         text += f"; {counted(len(result.errors), 'path')} could not be scanned"
-    return style.paint(text, BOLD)
+    return text
 
 
 def counted(number: int, noun: str) -> str:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tflint_hf.findings import Fix, Safety
 from tflint_hf.report.excerpt import INDENTATION, excerpt
 from tflint_hf.report.style import BOLD, DIM, NARROW, OUTCOME_COLORS, SEVERITY_COLORS, printable, wrapped
 from tflint_hf.report.summary import summary
+from tflint_hf.report.words import RUN, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tflint_hf.findings import Finding, ScanResult
     from tflint_hf.report.style import Style
-
-RUN = "run: "
 
 
 def render(result: ScanResult, style: Style) -> str:
@@ -41,7 +39,7 @@ def _block(finding: Finding, result: ScanResult, style: Style) -> Iterator[str]:
     lines = result.sources.get((finding.location.path, finding.location.cell), ())
     for line in excerpt(finding.location, lines, style, color):
         yield f"{INDENTATION}{line}"
-    for remark, text in _remarks(finding):
+    for remark, text in remarks(finding):
         first, *others = _lines(f"{remark}: {printable(text)}", style)
         codes = (
             (BOLD, OUTCOME_COLORS[finding.verdict.outcome]) if remark.startswith(RUN) and finding.verdict else (DIM,)
@@ -64,22 +62,3 @@ def _room(style: Style, indentation: str) -> int:
 def _lines(text: str, style: Style) -> list[str]:
     """The text as it is, for a terminal to break; on a narrow one in lines that it need not break."""
     return wrapped(text, _room(style, INDENTATION)) if style.width < NARROW else [text]
-
-
-def _remarks(finding: Finding) -> Iterator[tuple[str, str]]:
-    if finding.verdict:
-        yield f"{RUN}{finding.verdict.outcome.value}", finding.verdict.evidence
-    if finding.why:
-        yield "why", finding.why
-    if finding.advice:
-        yield "instead", finding.advice
-    if finding.fix:
-        yield "fix", f"{finding.fix.title} ({_safety(finding.fix)})"
-    for related in finding.related:
-        yield "see", f"{related.location}: {related.message}"
-    if finding.depends_on:
-        yield "depends on", finding.depends_on
-
-
-def _safety(fix: Fix) -> str:
-    return "safe" if fix.safety is Safety.SAFE else "unsafe: it changes what is trained"
