@@ -282,6 +282,39 @@ def test_memory_is_said_in_sizes_that_can_be_read() -> None:
     assert "of 140.0 GiB" in report
 
 
+ROW = {"weights": 2**20, "gradients": 2**20, "optimizer": 2**21, "optimizer_made": 0}
+
+
+@pytest.mark.parametrize(
+    ("facts", "words", "rows"),
+    [
+        (
+            {"activations": {"per_row": 2**20}, "available": 2**30},
+            "about 1 MiB of activations for each row like the first ones, estimated from the graph of a step; batches "
+            "of 512 rows fit: 1.0 GiB are free on this machine, which shows no GPU",
+            512,
+        ),
+        (
+            {"activations": {"per_row": 2**20, "beside": 2**22}, "gpu": {"total": 2**30}},
+            "about 1 MiB of activations for each row like the first ones, measured; batches of 512 rows fit: the GPU "
+            "has 1.0 GiB",
+            512,
+        ),
+        ({"activations": {"per_row": 2**20}, "available": 2**20}, "not one row fits: 1 MiB are free", 0),
+        ({"activations": {"per_row": 1}, "available": 2**40}, "batches of at least 1048576 rows fit", 2**20),
+        ({"activations": {"per_row": 2**20}}, "about 1 MiB of activations", None),
+    ],
+)
+def test_the_largest_batch_that_fits(facts: dict[str, Any], words: str, rows: int | None) -> None:
+    said = made(*training(memory=ROW | facts))
+    assert words in " ".join(shown(said, 400).split())
+    assert words in " ".join(page(said).split())
+    report = json.loads(run_json.render(said.result, said.confirmation))
+    jsonschema.validate(report, SCHEMA)
+    largest = report["run"]["trainings"][0]["largest_batch"]
+    assert (largest and largest["rows"]) == rows
+
+
 def test_a_try_that_had_one_step_says_why() -> None:
     facts = {"own": {"losses": [float("nan")]}, "safe": {"losses": [0.7]}}
     report = shown(made(*training(overfit=facts)))

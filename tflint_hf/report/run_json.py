@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.dynamic.memory import largest_batch
 from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.report import json as findings_json
 
@@ -55,6 +57,7 @@ def _options(options: RunOptions) -> dict[str, Any]:
 
 
 def _training(training: ObservedTraining) -> dict[str, Any]:
+    largest = largest_batch(training)
     return {
         "number": training.number,
         "kind": "loop" if training.is_loop else "fit",
@@ -65,6 +68,7 @@ def _training(training: ObservedTraining) -> dict[str, Any]:
         "loss": training.said.mapping("compiled.loss"),
         "data": training.said.mapping("feed"),
         "remarks": remarks(training),
+        "largest_batch": asdict(largest) if largest is not None else None,
         "measured": {name: facts.said for name, facts in sorted(training.measured.items())},
         "skipped": sorted(training.skipped),
         "failed": dict(training.failed),

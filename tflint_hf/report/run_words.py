@@ -11,6 +11,7 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.dynamic.job import STEPS_OF_A_LOOP_PER_STEP
+from tflint_hf.dynamic.memory import LARGEST_SAID, largest_batch
 from tflint_hf.dynamic.record import Facts, essence
 from tflint_hf.dynamic.remarks import remarks
 from tflint_hf.dynamic.runner import Ended
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.dynamic.confirm import Confirmation
     from tflint_hf.dynamic.job import RunOptions
+    from tflint_hf.dynamic.memory import LargestBatch
     from tflint_hf.dynamic.record import Observation, ObservedTraining, RunError
     from tflint_hf.dynamic.runner import RunRecord
 
@@ -359,6 +361,20 @@ def _memory(training: ObservedTraining) -> Iterator[Remark]:
         parts.append(f"at most {_size(peak)} in use on the GPU" + (f" of {_size(total)}" if total else ""))
     if parts:
         yield "memory", ", ".join(parts)
+    each, largest = memory.number("activations.per_row"), largest_batch(training)
+    if each:
+        how = "measured" if memory.mapping("gpu") else "estimated from the graph of a step"
+        batch = f"; {_fitting(largest)}" if largest is not None else ""
+        yield "", f"about {_size(each)} of activations for each row like the first ones, {how}{batch}"
+
+
+def _fitting(largest: LargestBatch) -> str:
+    where = "the GPU has" if largest.on_gpu else "are free on this machine, which shows no GPU"
+    there = f"{where} {_size(largest.room)}" if largest.on_gpu else f"{_size(largest.room)} {where}"
+    if not largest.rows:
+        return f"not one row fits: {there}"
+    least = "at least " if largest.rows == LARGEST_SAID else ""
+    return f"batches of {least}{largest.rows} rows fit: {there}"
 
 
 def _size(count: float) -> str:

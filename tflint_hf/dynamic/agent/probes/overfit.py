@@ -2,12 +2,12 @@
 
 from time import monotonic
 
-from ..batches import head, host, rows_of
+from ..batches import host, rows_of
 from ..facts import variables_of
-from ..step import Seen, first_labels, is_distributed, listening, logits_of, see_step, tensors
+from ..graph_step import first_rows, gradient_step
+from ..step import first_labels, is_distributed, logits_of, see_step
 from .gradients import fresh
 
-ROWS = 16
 STEPS_OWN, STEPS_SAFE = 20, 60
 SECONDS_EACH = 8.0
 SAFE_RATE_PRETRAINED, SAFE_RATE_SMALL = 5e-5, 1e-3
@@ -18,9 +18,9 @@ def probe(session):
     model = session.model
     if is_distributed(model):
         return None
-    batch = tuple(head(part, 0, ROWS) for part in session.batches[0])
+    batch = first_rows(session)
     weights = [(one, one.numpy()) for one in variables_of(model)]
-    step = _gradient_step(model, batch)
+    step = gradient_step(session)
     facts = {"rows": rows_of(batch[0]), "start": _judged(model, batch)}
     # On the random weights of a stand-in the program's own rate shows nothing of what it does to the real ones.
     own = None if session.context.stand_ins else fresh(model.optimizer)
@@ -30,46 +30,16 @@ def probe(session):
             continue
         for weight, value in weights:
             weight.assign(value)
-        losses, took = _train(step, optimizer, steps)
+        losses, took = _train(step, batch, optimizer, steps)
         facts[name] = dict(_judged(model, batch), losses=losses, seconds=round(took, 2))
     return facts
 
 
-def _gradient_step(model, batch):
-    """A function that gives loss, gradients and variables of the batch."""
-    import tensorflow
-
-    data = tuple(tensors(part) for part in batch)
-    while len(data) > 1 and data[-1] is None:
-        data = data[:-1]
-    kept = {}
-
-    def graph():
-        seen = Seen()
-        with listening(model, seen):
-            model.train_step(data if len(data) > 1 else (data[0],))
-        kept["variables"] = [v for g, v in zip(seen.gradients, seen.variables) if g is not None]
-        loss = tensorflow.reduce_mean(tensorflow.cast(seen.loss, "float32"))
-        return loss, [tensorflow.convert_to_tensor(g) for g in seen.gradients if g is not None]
-
-    def step():
-        loss, gradients = traced()
-        return float(loss), gradients, kept["variables"]
-
-    try:
-        # To convert the code of a whole model takes seconds, and few models branch on what a tensor holds.
-        traced = tensorflow.function(graph, autograph=False)
-        step()
-    except (TypeError, NotImplementedError):
-        traced = tensorflow.function(graph)
-    return step
-
-
-def _train(step, optimizer, steps):
+def _train(step, batch, optimizer, steps):
     start = None
     losses = []
     for _ in range(steps):
-        loss, gradients, variables = step()
+        loss, gradients, variables = step(batch)
         losses.append(loss)
         optimizer.apply_gradients(list(zip(gradients, variables)))
         if start is None:
