@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tflint_hf.dynamic.record import Facts, ObservedTraining
 from tflint_hf.dynamic.remarks import remarks
 
@@ -22,6 +24,22 @@ def test_weights_that_were_broken_before_are_no_fault_of_the_rows() -> None:
     rows = {"rows": list(range(16)), "of": 16, "labels": ["0"] * 16}
     (said,) = remarks(training(forward={"weights_not_finite": ["classifier/kernel:0"], "rows_not_finite": rows}))
     assert "classifier/kernel:0" in said
+
+
+@pytest.mark.parametrize(
+    ("saved", "words"),
+    [
+        ({"count": 2, "broken": 0}, "loaded from models/mine again they are finite: the program breaks them"),
+        ({"count": 2, "broken": 0, "stand_in": True}, "loaded from the stand-in for models/mine again"),
+        ({"count": 2, "broken": 1}, "1 of 2 are so as soon as models/mine is loaded"),
+        ({"count": 2, "broken": 2}, "what was saved there is broken"),
+        ({"count": 2, "trouble": "OSError: gone"}, "classifier/kernel:0"),
+    ],
+)
+def test_broken_weights_are_compared_with_those_that_were_saved(saved: dict[str, Any], words: str) -> None:
+    facts = {"weights_not_finite": ["classifier/kernel:0"], "weights_as_saved": {"source": "models/mine", **saved}}
+    (said,) = remarks(training(forward=facts))
+    assert words in said
 
 
 def test_a_batch_that_only_a_safe_optimizer_learns_points_to_the_optimizer() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tflint_hf.dynamic.record import ObservedTraining
+    from tflint_hf.dynamic.record import Facts, ObservedTraining
 
 IMBALANCE = 0.9
 """One label with this share of all is worth a word."""
@@ -37,13 +37,28 @@ def _not_finite(training: ObservedTraining) -> Iterator[str]:
             yield f"{name} holds {array['not_finite']} values that are not finite"
     weights = forward.items("weights_not_finite")
     if weights:
-        yield f"weights that are not finite before the first step: {', '.join(weights[:3])}"
+        yield f"weights that are not finite before the first step: {', '.join(weights[:3])}{_as_saved(forward)}"
     rows, labels = forward.items("rows_not_finite.rows"), forward.items("rows_not_finite.labels")
     if rows and not weights:
         text = f"the loss is not finite for {len(rows)} of {forward.get('rows_not_finite.of')} rows alone"
         if labels and len(set(labels)) <= 3:
             text += f"; what they share is their label: {', '.join(dict.fromkeys(labels))}"
         yield text
+
+
+def _as_saved(forward: Facts) -> str:
+    """Where weights were broken that were loaded: the run loads them a second time."""
+    count, broken = forward.number("weights_as_saved.count"), forward.number("weights_as_saved.broken")
+    source = forward.text("weights_as_saved.source") or "the checkpoint"
+    if count is None or broken is None:
+        return ""
+    if forward.flag("weights_as_saved.stand_in"):
+        source = f"the stand-in for {source}"
+    if not broken:
+        return f"; loaded from {source} again they are finite: the program breaks them between loading and training"
+    if broken < count:
+        return f"; {broken:g} of {count:g} are so as soon as {source} is loaded, the program breaks the others"
+    return f"; they are so as soon as {source} is loaded: what was saved there is broken"
 
 
 def _labels(training: ObservedTraining) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import weakref
 
 from ..batches import Feed, host, is_mapping
 from ..probes.order import two_passes
@@ -10,6 +11,7 @@ from . import repairs
 
 def install(context):
     context.tokenizers = []
+    context.load_again = weakref.WeakKeyDictionary()
     context.said_at = {}
     after = context.after_import.call
     after("transformers.tokenization_utils_base", functools.partial(_tokenizers, context))
@@ -93,7 +95,14 @@ def _models(context, module):
         checkpoint = context.name_of_checkpoint(args[1] if len(args) > 1 else "")
         _say(context, "model_made", model=model_facts(model, context.stand_ins), checkpoint=checkpoint)
 
-    _observed(context, module.TFPreTrainedModel, "from_pretrained", made)
+    def load(function, args, kwargs):
+        result = function(*args, **kwargs)
+        model = result[0] if isinstance(result, tuple) else result
+        with contextlib.suppress(TypeError):  # a model that cannot be referred to
+            context.load_again[model] = functools.partial(function, *args, **kwargs)
+        return result
+
+    _observed(context, module.TFPreTrainedModel, "from_pretrained", made, load)
 
     def prepared(result, args, kwargs):
         at = _say(

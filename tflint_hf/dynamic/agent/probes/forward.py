@@ -9,6 +9,7 @@ from ..step import first_labels, logits_of, see_step
 CLIP = 1e-7
 ROWS_ONE_BY_ONE = 32
 TRIAL_DEVIATION = 2.0
+NAMES_SAID = 10
 
 
 def probe(session):
@@ -31,6 +32,7 @@ def probe(session):
     if loss is not None and not numpy.isfinite(loss).all():
         facts["rows_not_finite"] = _rows_not_finite(session, batch)
         facts["weights_not_finite"] = _weights_not_finite(session.model)
+        facts["weights_as_saved"] = _weights_as_saved(session)
     return facts
 
 
@@ -168,6 +170,33 @@ def _labels_of(session, batch, rows):
 
 
 def _weights_not_finite(model):
+    return [weight.name for weight in weights_of(model) if not _is_finite(weight)][:NAMES_SAID]
+
+
+def _is_finite(weight):
     import numpy
 
-    return [weight.name for weight in weights_of(model) if not numpy.isfinite(weight.numpy()).all()][:10]
+    return bool(numpy.isfinite(weight.numpy()).all())
+
+
+def _weights_as_saved(session):
+    """Whether the weights that are not finite are so where they were loaded from: the same load, made once more.
+
+    None where they were not loaded, or are no part of what was.
+    """
+    encoder = session.encoder
+    load = session.context.load_again.get(encoder) if encoder is not None else None
+    bad = [place for place, weight in enumerate(weights_of(encoder)) if not _is_finite(weight)] if load else []
+    if not bad:
+        return None
+    source = getattr(encoder, "name_or_path", "") or ""
+    facts = {"source": str(source), "stand_in": source in session.context.stand_in_names.values(), "count": len(bad)}
+    try:
+        loaded = load()
+        saved = weights_of(loaded[0] if isinstance(loaded, tuple) else loaded)
+        broken = [saved[place].name for place in bad if not _is_finite(saved[place])]
+    except session.context.enough:
+        raise
+    except Exception as error:
+        return dict(facts, trouble="{}: {}".format(type(error).__name__, str(error)[:300]))
+    return dict(facts, broken=len(broken), names=broken[:NAMES_SAID])
