@@ -1,0 +1,61 @@
+"""What the documentation shows was seen: its commands run here, on the files that it names."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from tflint_hf.cli import main
+
+ROOT = Path(__file__).parent.parent
+STEP = re.compile(r"<!-- (file|seen|edit): (.*?) -->\n(?:```\w*\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+GAP = "[...]\n"
+
+
+def printed(command: str) -> str:
+    name, *arguments = shlex.split(command)
+    assert name == "tflint-hf"
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with redirect_stdout(out), redirect_stderr(io.StringIO()):
+        main(arguments)
+    out.flush()
+    assert isinstance(out.buffer, io.BytesIO)
+    return out.buffer.getvalue().decode()
+
+
+def is_shown(shown: str, text: str) -> bool:
+    """Whether `text` is what is shown, with something else in each gap."""
+    pattern = ".*".join(re.escape(part) for part in shown.split(GAP))
+    return re.fullmatch(pattern, text, re.DOTALL) is not None
+
+
+def applied(diff: str, text: str) -> str:
+    before, after = (
+        "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in marks) for marks in (" -", " +")
+    )
+    assert text.count(before) == 1
+    return text.replace(before, after)
+
+
+@pytest.mark.parametrize("page", ["tutorial.md"])
+def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = STEP.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert len(steps) > 3
+    for kind, what, shown in steps:
+        if kind == "file":
+            name, source = what.split()
+            text = (ROOT / source).read_text(encoding="utf-8")
+            assert not shown or text.endswith(shown), f"{page} shows another {name}"
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        elif kind == "edit":
+            changed = tmp_path / what
+            changed.write_text(applied(shown, changed.read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            text = printed(what)
+            assert is_shown(shown, text), f"{what} prints\n{text}"
