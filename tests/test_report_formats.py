@@ -89,7 +89,7 @@ def test_a_scan_writes_every_format(name: str, tmp_path: Path, monkeypatch: pyte
         pytest.importorskip("jinja2")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(BAD, encoding="utf-8")
-    assert main(["scan", "--format", name, "-o", "report", "--no-cache"]) == 1
+    assert main(["scan", "--format", name, "-o", "report"]) == 1
     assert "TFL001" in (tmp_path / "report").read_text(encoding="utf-8")
 
 

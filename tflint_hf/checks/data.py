@@ -178,12 +178,13 @@ def _padded_by_batch(use: FeedUse, trace: Trace) -> PlannedFix | None:
     asked, labels = _asked(feed), feed.label_columns if isinstance(feed.label_columns, tuple) else ()
     if not feed.tokenizer_name or asked is None or feed.label_columns is UNKNOWN:
         return None
-    one_each = all(m.head is not None and m.head.task is Task.SEQUENCE_CLASSIFICATION for m in use.trained)
+    users = (*use.trained, *use.validated)
+    one_each = all(m.head is not None and m.head.task is Task.SEQUENCE_CLASSIFICATION for m in users)
     for name in (*asked, *labels):
         column = _source_column(feed, name)
         if name in LABEL_NAMES:
             lists = column is not None and (column.ragged is True or column.word_tags)
-            if lists or not (name == "label" or (use.trained and one_each)):
+            if lists or not (name == "label" or (users and one_each)):
                 return None
         elif column is None or not column.from_tokenizer:
             return None

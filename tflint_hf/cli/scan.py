@@ -72,7 +72,6 @@ class Flags:
     target: tuple[str, ...]
     stdin_filename: str
     jobs: int | None
-    no_cache: bool
     color: str
     quiet: bool
     fix: bool
@@ -123,7 +122,6 @@ class _ScanCommand(click.Command):
 @click.option("--target", multiple=True, metavar="LIB=VERSION", help="A library version that the code is for.")
 @click.option("--stdin-filename", default=STDIN, metavar="NAME", help="What the text that `scan -` reads is called.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes scan.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write cached results.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: auto.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only: no summary, no progress bar.")
 @click.option("--fix", is_flag=True, help="Make the fixes that keep the program's meaning, and report what is left.")
@@ -194,7 +192,6 @@ def run(flags: Flags) -> int:
         target_versions=_target_versions(flags.target),
         jobs=flags.jobs,
         stdin=(_read_stdin(), flags.stdin_filename) if from_stdin else None,
-        cache=not flags.no_cache,
     )
     try:
         config_path = None if flags.isolated else flags.config or find_config(_common_place(paths, flags))

@@ -36,7 +36,6 @@ class ScanOptions:
     target_versions: Mapping[str, str] = field(default_factory=dict)
     jobs: int | None = None
     stdin: tuple[str, str] | None = None
-    cache: bool = True
     unsaved: Mapping[Path, bytes] = field(default_factory=dict)
     baseline: Baseline | None = None
 

@@ -89,8 +89,8 @@ class ModelUse:
 class FeedUse:
     """A feed as it is used (`feed`), as it was `made`, and what it is used for.
 
-    `models` are those that get it in single rows, `trained` those that are trained on it. `leaves`: code that is not
-    seen may use it as well.
+    `models` are those that get it in single rows, `trained` those that are trained on it, `validated` those whose
+    training it validates. `leaves`: code that is not seen may use it as well.
     """
 
     feed: Feed
@@ -105,6 +105,7 @@ class FeedUse:
     last_shuffle: Place | None
     models: tuple[Model, ...]
     trained: tuple[Model, ...] = ()
+    validated: tuple[Model, ...] = ()
     leaves: bool = False
 
     @property
@@ -305,6 +306,7 @@ class Trace:
                         last[0].shuffle_place if last else event.feed.shuffle_place,
                         self._models_fed_with(event.feed),
                         tuple(f.model for f in fits if f.feed is not None and f.feed.site is site),
+                        tuple(f.model for f in fits if f.validation is not None and f.validation.site is site),
                         any(isinstance(e, FeedLeft) and e.feed.site is site for e in self.events),
                     )
                 )
