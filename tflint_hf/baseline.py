@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.config import find_config, load_config
 from tflint_hf.discovery import SUFFIXES
 from tflint_hf.editing.files import write_bytes
 from tflint_hf.identity import Identity, identities, snippet_key
@@ -115,6 +116,18 @@ def load(path: Path) -> Baseline:
     except RecursionError:
         raise BaselineError(f"{path}: is nested too deeply") from None
     return Baseline(path, tuple(_read(path, content)))
+
+
+def of_configuration(path: Path) -> Baseline | None:
+    """The baseline that the configuration of a program names. Raises BaselineError and ConfigError."""
+    found = find_config(path)
+    named = load_config(found).baseline if found is not None else None
+    if named is None:
+        return None
+    try:
+        return load(named)
+    except FileNotFoundError:
+        raise BaselineError(f"{named}: there is no such baseline: write it with --write-baseline") from None
 
 
 def _read(path: Path, content: object) -> Iterator[Entry]:

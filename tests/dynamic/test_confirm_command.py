@@ -51,6 +51,16 @@ def test_what_cannot_be_done_is_said(
     assert words in capsys.readouterr().err
 
 
+def test_what_the_baseline_knows_is_no_finding(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text("import sys\n\nprint('trained'\n")
+    (project / "tflint-hf.toml").write_text('baseline = "known.json"\n')
+    assert main(["confirm", "train.py"]) == 2
+    assert "there is no such baseline" in capsys.readouterr().err
+    assert main(["scan", "--write-baseline"]) == 0
+    assert main(["confirm", "train.py"]) == 2  # for the program fails
+    assert "TFX001" not in capsys.readouterr().out
+
+
 def test_an_interpreter_without_tensorflow(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text("raise ModuleNotFoundError(\"No module named 'tensorflow'\")\n")
     assert main(["confirm", "train.py"]) == 2

@@ -209,6 +209,23 @@ async def test_texts_without_files_and_of_other_languages(tmp_path: Path) -> Non
         assert other not in editor.client.diagnostics
 
 
+async def test_what_the_baseline_knows_is_not_shown(tmp_path: Path) -> None:
+    async with connected(tmp_path) as editor:
+        (tmp_path / "train.py").write_text(FAULTY, encoding="utf-8")
+        command = [sys.executable, "-m", "tflint_hf", "scan", "--write-baseline", "train.py"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, stderr=subprocess.DEVNULL)
+        (tmp_path / "tflint-hf.toml").write_text(f'baseline = "tflint-hf-baseline.json"\n{SETTINGS}', encoding="utf-8")
+        script = editor.open("train.py", FAULTY)
+        assert await editor.shown(script, lambda some: not some) == []
+        editor.change(script, FAULTY + FAULTY.splitlines()[-2] + "\n" + FAULTY.splitlines()[-1] + "\n")
+        assert await editor.shown(script) == ["TFL001"]
+
+        (tmp_path / "tflint-hf-baseline.json").unlink()
+        editor.change(script, FAULTY)
+        await editor.until(lambda: any("there is no such baseline" in said for said in editor.messages))
+
+
 async def test_settings_count_as_soon_as_they_change(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     async with connected(tmp_path, capabilities(watch=True), folders=[one, other]) as editor:

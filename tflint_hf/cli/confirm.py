@@ -103,6 +103,8 @@ def confirm_command(**options: object) -> int:
 
 
 def run(flags: Flags) -> int:
+    from tflint_hf.baseline import BaselineError, of_configuration
+    from tflint_hf.config import ConfigError
     from tflint_hf.dynamic.confirm import confirm, missing_library
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.runner import NotStartedError
@@ -122,8 +124,11 @@ def run(flags: Flags) -> int:
             run_html.check_template_engine()
         except run_html.MissingTemplateEngine as error:
             raise click.ClickException(str(error)) from None
-    scanned = ScanOptions(respect_gitignore=False)
-    result = scan((flags.script,), scanned)
+    try:
+        scanned = ScanOptions(respect_gitignore=False, baseline=of_configuration(flags.script))
+        result = scan((flags.script,), scanned)
+    except (BaselineError, ConfigError) as error:
+        raise click.ClickException(str(error)) from None
     options = RunOptions(
         python=flags.python,
         budget_seconds=flags.budget,

@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tflint_hf.baseline import of_configuration
 from tflint_hf.discovery import display_path
 from tflint_hf.editing.fixing import absolute
 from tflint_hf.engine import ScanOptions, scan
@@ -40,7 +41,8 @@ class Scanned:
 
 
 def scan_subject(subject: Subject, unsaved: Mapping[Path, bytes]) -> Scanned:
-    """Scan a document. `unsaved` are the contents of all open ones, by path. Raises as `scan` does."""
+    """Scan a document. `unsaved` are the contents of all open ones, by path. Raises as `scan` does, and
+    BaselineError."""
     options, paths, name = how_to_scan(subject, unsaved)
     files = frozenset({subject.path})
     if paths:
@@ -68,7 +70,7 @@ def how_to_scan(subject: Subject, unsaved: Mapping[Path, bytes]) -> tuple[ScanOp
     What has no file is scanned as a text. What is open is checked unless the project excludes it.
     """
     if subject.path.is_file():
-        options = ScanOptions(force_exclude=True, jobs=1, unsaved=unsaved)
+        options = ScanOptions(force_exclude=True, jobs=1, unsaved=unsaved, baseline=of_configuration(subject.path))
         return options, (subject.path,), display_path(subject.path)
     name = str(subject.path)
     return ScanOptions(jobs=1, stdin=(subject.content.decode("utf-8", "replace"), name)), (), name

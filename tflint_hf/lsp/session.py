@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from tflint_hf.baseline import BaselineError
 from tflint_hf.config import ConfigError
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.lsp.confirming import Run, judged
@@ -226,7 +227,7 @@ class Session:
         scanned: Scanned | None = None
         try:
             scanned = await self.off_the_loop(lambda: scan_subject(subject, unsaved))
-        except (ConfigError, UnknownRule, VersionError) as error:
+        except (ConfigError, UnknownRule, VersionError, BaselineError) as error:
             self.complain(str(error))
         except Exception as error:
             LOG.exception("a scan failed")
