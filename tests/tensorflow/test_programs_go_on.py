@@ -202,15 +202,23 @@ def test_what_follows_a_loop_of_train_on_batch_is_reached(keras: str, runner: Wa
 
 
 @pytest.mark.parametrize("keras", KERAS)
-def test_a_model_in_the_scope_of_a_strategy_trains(keras: str, runner: WarmRunner, tmp_path: Path) -> None:
+def test_a_model_in_the_scope_of_a_strategy_trains_and_is_measured(
+    keras: str, runner: WarmRunner, tmp_path: Path
+) -> None:
     code = """
         with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
             model = make()
-        print(">", len(model.fit(x, y, epochs=2, validation_data=(x, y)).history["val_accuracy"]))
+        history = model.fit(x, y, epochs=2, validation_data=(x, y)).history
+        print(">", len(history["val_accuracy"]), history["loss"][0])
     """
-    observation = observe(runner, tmp_path, keras, code, None)
-    assert reaches_its_end(observation), observation.errors
-    assert said(observation) == ["2"]
+    plain = observe(runner, tmp_path, keras, code)
+    measured = observe(runner, tmp_path, keras, code, None)
+    assert reaches_its_end(measured), measured.errors
+    assert said(measured) == said(plain)
+    (training,) = measured.trainings
+    assert training.facts("forward").number("loss") is not None
+    assert (training.facts("gradients").number("norm") or 0) > 0
+    assert not {"forward", "gradients"} & set(training.failed)
 
 
 @pytest.mark.parametrize("keras", KERAS)

@@ -8,9 +8,11 @@ from .batches import Feed, host, is_mapping, named
 from .facts import call_arguments, encoder_of, variables_of
 from .keeping import Kept
 from .probes.batch import label_array
-from .step import is_distributed, tensors
+from .step import in_replica, tensors
 
 BATCHES_LOOKED_AT = 20
+STEPS = frozenset({"forward", "padding", "gradients"})
+"""Measurements that call the model as a step of its training does."""
 
 
 class Session:
@@ -52,10 +54,13 @@ class Session:
     def _make_weights(self):
         """A model without a known input shape makes its weights at its first call; what it lacks cannot be put back."""
         made = getattr(self.model, "built", True) and variables_of(self.model)
-        if made or is_distributed(self.model):
+        if made:
             return
         with contextlib.suppress(Exception):  # the forward probe and the program's own fit say what is wrong
-            self.model(tensors(self.batches[0][0]), training=False)
+            in_replica(self.model, lambda: self.model(tensors(self.batches[0][0]), training=False))
+
+    def _in_step(self, probe):
+        return in_replica(self.model, lambda: probe(self))
 
     def _run_probes(self, kept, deadline):
         wanted = self.context.job["measurements"]
@@ -67,7 +72,7 @@ class Session:
                 continue
             start = monotonic()
             try:
-                facts = probe(self)
+                facts = self._in_step(probe) if name in STEPS else probe(self)
             except self.context.enough:
                 raise
             except Exception as error:

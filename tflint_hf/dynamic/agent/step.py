@@ -128,8 +128,6 @@ def see_step(model, batch, training):
     """Run one step eagerly, with dropout and gradients if `training`."""
     import tensorflow
 
-    if is_distributed(model):
-        raise RuntimeError("a model in the scope of a strategy takes no single step from outside")
     seen = Seen()
     data = tuple(tensors(part) for part in batch)
     while len(data) > 1 and data[-1] is None:
@@ -144,6 +142,23 @@ def see_step(model, batch, training):
     if seen.loss is not None:
         seen.loss = tensorflow.convert_to_tensor(seen.loss)
     return seen
+
+
+def in_replica(model, function):
+    """What `function()` gives where the strategy of the model runs a step, if it has one. Several devices would each
+    see a part of it."""
+    if not is_distributed(model):
+        return function()
+    strategy = model.distribute_strategy
+    if strategy.num_replicas_in_sync != 1:
+        raise RuntimeError("a model on several devices takes no single step from outside")
+    given = []
+
+    def step():
+        given.append(function())
+
+    strategy.run(step)
+    return given[0]
 
 
 def is_distributed(model):
