@@ -13,7 +13,10 @@ import pytest
 from tflint_hf.cli import main
 
 ROOT = Path(__file__).parent.parent
-STEP = re.compile(r"<!-- (file|seen|edit): (.*?) -->\n(?:```\w*\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCK = r"```\w*\n(.*?)^```$"
+STEP = re.compile(
+    rf"<!-- (file|edit): (\S[^\n]*?) -->\n(?:{BLOCK})?|<!-- (seen) -->\n{BLOCK}\n\n{BLOCK}", re.MULTILINE | re.DOTALL
+)
 GAP = "[...]\n"
 
 
@@ -47,15 +50,16 @@ def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     steps = STEP.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert len(steps) > 3
-    for kind, what, shown in steps:
+    for kind, what, shown, seen, command, output in steps:
         if kind == "file":
             name, source = what.split()
             text = (ROOT / source).read_text(encoding="utf-8")
-            assert not shown or text.endswith(shown), f"{page} shows another {name}"
+            assert shown in {"", text}, f"{page} shows another {name}"
             (tmp_path / name).write_text(text, encoding="utf-8")
         elif kind == "edit":
             changed = tmp_path / what
             changed.write_text(applied(shown, changed.read_text(encoding="utf-8")), encoding="utf-8")
         else:
-            text = printed(what)
-            assert is_shown(shown, text), f"{what} prints\n{text}"
+            assert seen
+            text = printed(command)
+            assert is_shown(output, text), f"{command} prints\n{text}"

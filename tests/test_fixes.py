@@ -123,6 +123,51 @@ def test_what_a_fix_writes_is_imported(before: str, has_fix: bool) -> None:
         assert "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)" in fixed
 
 
+HEAD = """\
+import functools
+import numpy as np
+import tensorflow as tf
+from transformers import AutoTokenizer, TFBertForSequenceClassification
+m = TFBertForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=2)
+tok = AutoTokenizer.from_pretrained("bert-base-uncased")
+x = dict(tok(["a", "b"], padding=True, truncation=True, return_tensors="np"))
+adam = tf.keras.optimizers.Adam(3e-5)
+"""
+LOGITS = "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
+SPARSE = '"sparse_categorical_crossentropy"'
+
+
+@pytest.mark.parametrize(
+    ("code", "written", "fixed"),
+    [
+        ("TFL001", f"args = dict(optimizer=adam, loss={SPARSE})\nm.compile(**args)", f"optimizer=adam, loss={LOGITS})"),
+        ("TFL001", f"m.compile(**dict(optimizer=adam, loss={SPARSE}))", f"dict(optimizer=adam, loss={LOGITS})"),
+        ("TFL001", f'm.compile(**{{"optimizer": adam, "loss": {SPARSE}}})', f'"loss": {LOGITS}}}'),
+        ("TFL001", f"m.compile(adam, loss=(name := {SPARSE}))\nprint(name)", f"loss=(name := {LOGITS})"),
+        ("TFL001", f"c = functools.partial(m.compile, adam, loss={SPARSE})\nc()", None),
+        ("TFL001", f"opts = lambda **k: k\nm.compile(**opts(optimizer=adam, loss={SPARSE}))", None),
+        ("TFL001", f"m.compile(adam, loss=[\n    {SPARSE},  # keep me\n])", None),
+        ("TFD007", "m.compile(adam)\nkw = dict(y=[0, 1])\nm.fit(x, **kw)", "kw = dict(y=np.array([0, 1]))"),
+        ("TFD007", "m.compile(adam)\nfit = functools.partial(m.fit, x, y=[0, 1])\nfit(epochs=2)", None),
+        (
+            "TFD001",
+            "def texts(*a, **k):\n    return tok(*a, **k)\nm.compile(adam)\n"
+            'm.fit(dict(texts(["a", "b c"], return_tensors="np")), np.array([0, 1]))',
+            None,
+        ),
+    ],
+)
+def test_arguments_that_come_in_other_ways(code: str, written: str, fixed: str | None) -> None:
+    """A fix changes the value where it is written, or there is none: never what carries it to the call."""
+    text = f"{HEAD}{written}\n"
+    found = [f for f in findings_of(Path("train.py"), text) if f.code == code]
+    fixes = [f.fix for f in found if f.fix is not None]
+    if fixed is None:
+        assert fixes == []
+    else:
+        assert any(fixed in apply_edits(text, list(fix.edits)) for fix in fixes), [f.message for f in found]
+
+
 def test_a_missing_requirement_is_added_to_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text("from transformers import TFAutoModel\n", encoding="utf-8")

@@ -49,6 +49,8 @@ from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import FilePlace, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tflint_hf.fixes import PlannedEdit
     from tflint_hf.static.parsing import Unit
 
@@ -76,6 +78,30 @@ def _strings_at(place: Place) -> list[cst.BaseExpression]:
     if isinstance(node, cst.Subscript):
         return [part.slice.value for part in node.slice if isinstance(part.slice, cst.Index)]
     return [node] if isinstance(node, cst.BaseExpression) else []
+
+
+class _NotPossible(Exception):  # noqa: N818  # no error: the text has no room for this edit
+    """An edit would lose something of the user's, or change what it is not about."""
+
+
+def _value_of(node: object) -> object:
+    """What stands for the value alone: without the keyword of an argument, and without the name that `:=` gives it."""
+    if isinstance(node, cst.Arg):
+        if node.star:
+            raise _NotPossible
+        node = node.value
+    return node.value if isinstance(node, cst.NamedExpr) else node
+
+
+def _names_something(node: object) -> bool:
+    """Whether a `:=` inside would be lost with the expression."""
+    stack = [node] if isinstance(node, cst.CSTNode) else []
+    while stack:
+        one = stack.pop()
+        if isinstance(one, cst.NamedExpr):
+            return True
+        stack.extend(one.children)
+    return False
 
 
 class Resolver:
@@ -128,7 +154,10 @@ class Resolver:
         """The fix as edits of the text; None if the text does not allow it."""
         edits: list[Edit] = []
         for one in planned.edits:
-            made = self._edits(one)
+            try:
+                made = self._edits(one)
+            except _NotPossible:
+                return None
             if made is None:
                 return None
             edits.extend(made)
@@ -169,14 +198,20 @@ class Resolver:
         return "\n".join(lines)
 
     def replaced(self, place: Place, span: Span, text: str) -> Edit:
-        """The edit that writes `text` over a range."""
+        """The edit that writes `text` over a range. No comment of the user's is written over."""
         unit = self._units[place.unit]
+        before = self.text(place, span)
+        if "\n" in before and "#" in before and before not in text:
+            raise _NotPossible
         where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
         return Edit(where, text)
 
     def _edit(self, edit: PlannedEdit) -> Edit | None:
         if isinstance(edit, Replace):
-            return self._replacement(edit.place, self.span(edit.place), edit.text)
+            place = self._value_place(edit.place, edit.text)
+            if _names_something(place.anchor):
+                return None
+            return self._replacement(place, self.span(place), edit.text)
         if isinstance(edit, RenameKeyword):
             keyword = edit.argument.anchor.keyword if isinstance(edit.argument.anchor, cst.Arg) else None
             if keyword is None:
@@ -198,9 +233,10 @@ class Resolver:
         if isinstance(edit, RemoveElement):
             return self._element_removed(edit)
         if isinstance(edit, InsertBefore):
-            span = self.span(edit.place)
+            place = self._value_place(edit.place, edit.text)
+            span = self.span(place)
             start = None if span is None else Span(span.line, span.column, span.line, span.column)
-            return self._replacement(edit.place, start, edit.text)
+            return self._replacement(place, start, edit.text)
         if isinstance(edit, RemoveStep):
             return self._step_removed(edit)
         if isinstance(edit, AddArgument) and isinstance(edit.call.anchor, cst.Call):
@@ -228,20 +264,38 @@ class Resolver:
 
     def _inserted_after(self, edit: InsertAfter) -> Edit | None:
         """What is got from an expression: written behind one with operators, it belongs to the last operand alone."""
-        node = edit.place.anchor
+        place = edit.place if edit.text.startswith("(") else self._value_place(edit.place, edit.text)
+        node = place.anchor
         if edit.text.startswith((".", "[")) and not _binds_tightly(node):
             return None
         if edit.text.startswith("(") and not isinstance(node, cst.Name | cst.Attribute):
             return None
-        return self._at_end(edit.place, edit.text)
+        return self._at_end(place, edit.text)
+
+    def _value_place(self, place: Place, text: str) -> Place:
+        """Where a value stands. A function that is called there is none: the value was bound to it elsewhere."""
+        value = _value_of(place.anchor)
+        if "(" in text and any(value is one for one in self._called(place.unit)):
+            raise _NotPossible
+        return Place(place.unit, value) if isinstance(value, cst.CSTNode) else place
+
+    def _called(self, unit: int) -> Iterator[cst.BaseExpression]:
+        """The functions of all calls of a text."""
+        stack: list[cst.CSTNode] = [self._units[unit].tree]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, cst.Call):
+                yield node.func
+            stack.extend(node.children)
 
     def _rewritten(self, edit: Rewrite) -> Edit | None:
-        span, node = self.span(edit.place), edit.place.anchor
+        place = self._value_place(edit.place, edit.template)
+        span, node = self.span(place), place.anchor
         if span is None or (edit.named and not (isinstance(node, cst.BaseExpression) and dotted_name(node))):
             return None
-        text = self.text(edit.place, span)
+        text = self.text(place, span)
         alone = _binds_tightly(node) or isinstance(node, cst.Integer | cst.Float)
-        return self.replaced(edit.place, span, edit.template.format(text=text if alone else f"({text})"))
+        return self.replaced(place, span, edit.template.format(text=text if alone else f"({text})"))
 
     def _at_end(self, place: Place, text: str) -> Edit | None:
         span = self.span(place)
@@ -317,7 +371,7 @@ class Resolver:
     def _added(self, edit: AddArgument, call: cst.Call) -> Edit | None:
         """Behind the last argument, on a line of its own where the arguments stand on lines of their own."""
         whole = self.span(edit.call)
-        if whole is None:
+        if whole is None or any(arg.star == "**" for arg in call.args):  # which may have the argument already
             return None
         if not call.args:
             end = Span(whole.end_line, whole.end_column - 1, whole.end_line, whole.end_column - 1)
