@@ -91,6 +91,12 @@ def test_fail_on_sets_the_least_severity_that_fails(fail_on: str, code: int) -> 
     assert main(["scan", "train.py", "--fail-on", fail_on]) == code
 
 
+@pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("never", 0)])
+def test_fail_on_in_the_configuration(fail_on: str, code: int, project: Path) -> None:
+    (project / "tflint-hf.toml").write_text(f'fail-on = "{fail_on}"\n', encoding="utf-8")
+    assert main(["scan", "train.py"]) == code
+
+
 def test_fail_on_never_still_fails_where_nothing_could_be_read() -> None:
     assert main(["scan", "gone.py", "--fail-on", "never"]) == 2
 

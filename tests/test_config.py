@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 
 from tflint_hf.config import LIBRARIES, OUTPUT_FORMATS, VERSION_PATTERN, Config, ConfigError, find_config, load_config
-from tflint_hf.findings import Severity
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -61,7 +60,7 @@ threshold = 5e-4
         extend_exclude=("vendored/*.py",),
         force_exclude=True,
         respect_gitignore=False,
-        fail_on=Severity.ERROR,
+        fail_on="error",
         output_format="github",
         target_versions={"transformers": "4.38.2", "tensorflow": ">=2.12,<2.16"},
         per_file_ignores={"tests/*": ("TFO",)},
@@ -84,7 +83,7 @@ def test_an_empty_file_and_a_project_without_our_table_change_nothing(tmp_path: 
         ("# rules\nselect = [\n  'TFL001',\n  5,\n]", 2, "not 5"),
         ("select = ['']", 1, "not empty"),
         ("force-exclude = 'yes'", 1, "`force-exclude` must be true or false, not 'yes'"),
-        ("fail-on = 'warn'", 1, "one of error, warning, info, not 'warn' (did you mean warning?)"),
+        ("fail-on = 'warn'", 1, "one of error, warning, info, never, not 'warn' (did you mean warning?)"),
         ("output-format = 1979-05-27", 1, "not a date or time"),
         ("[target-versions]\ntransformers = '4.38'\ntensorflw = '2.15'", 3, "did you mean `tensorflow`?"),
         ("[target-versions]\n\ntransformers = 4.38", 3, "not 4.38"),
@@ -160,6 +159,7 @@ GOOD = [
     "select = []\nignore = ['TFL001']\nextend-select = ['ALL']",
     "exclude = ['a']\nextend-exclude = ['b']\nforce-exclude = false\nrespect-gitignore = true",
     "fail-on = 'info'\noutput-format = 'sarif'",
+    "fail-on = 'never'",
     "[target-versions]\ntransformers = '4.38.2'\nkeras = '~=2.15'\ntf-keras = '2.16.0rc1'",
     "[target-versions]\ndatasets = ' >= 2.0 , != 2.5.* '",
     "[per-file-ignores]\n'*.md' = ['TFL', 'a-name']\n'x' = []",
@@ -173,7 +173,7 @@ BAD = [
     "extend-select = {}",
     "force-exclude = 0",
     "respect-gitignore = 'true'",
-    "fail-on = 'never'",
+    "fail-on = 'nothing'",
     "fail-on = 'ERROR'",
     "fail-on = ['error']",
     "output-format = 'xml'",

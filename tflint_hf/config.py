@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.findings import Severity
+from tflint_hf.findings import FAIL_ON, Severity
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -66,7 +66,7 @@ class Config:
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
-    fail_on: Severity = Severity.WARNING
+    fail_on: str = Severity.WARNING.label
     target_versions: Mapping[str, str] = field(default_factory=dict)
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rule_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
@@ -228,9 +228,8 @@ def _one_of(name: str, value: object, choices: tuple[str, ...]) -> str:
     return value
 
 
-def _severity(name: str, value: object) -> Severity:
-    labels = tuple(severity.label for severity in sorted(Severity, reverse=True))
-    return Severity.parse(_one_of(name, value, labels))
+def _least_severity(name: str, value: object) -> str:
+    return _one_of(name, value, FAIL_ON)
 
 
 def _output_format(name: str, value: object) -> str:
@@ -291,7 +290,7 @@ _READERS: dict[str, tuple[str, Callable[[str, object], object]]] = {
     "extend-exclude": ("extend_exclude", _strings),
     "force-exclude": ("force_exclude", _boolean),
     "respect-gitignore": ("respect_gitignore", _boolean),
-    "fail-on": ("fail_on", _severity),
+    "fail-on": ("fail_on", _least_severity),
     "output-format": ("output_format", _output_format),
     "baseline": ("baseline", _file),
     "target-versions": ("target_versions", _target_versions),

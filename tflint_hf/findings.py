@@ -26,6 +26,11 @@ class Severity(enum.IntEnum):
             raise ValueError(f"no severity is called {text!r}: use error, warning or info") from None
 
 
+NEVER = "never"
+FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
+"""The words for the least severity that makes a scan fail."""
+
+
 class Safety(enum.Enum):
     """Whether a fix keeps the meaning of the program (safe) or changes what is trained (unsafe)."""
 

@@ -14,7 +14,8 @@ import click
 from tflint_hf.cli.exits import Exit
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
 from tflint_hf.cli.progress import RunStatus
-from tflint_hf.cli.scan import FAIL_ON, LEAST_BUDGET, Seconds, exit_code
+from tflint_hf.cli.scan import LEAST_BUDGET, Seconds, exit_code
+from tflint_hf.findings import FAIL_ON
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import click
 from tflint_hf.cli.exits import Exit, Invocation
 from tflint_hf.cli.output import check_output_file, forget_standard_output, print_text, wants_color, write_file
 from tflint_hf.cli.progress import ProgressBar
-from tflint_hf.findings import ScanResult, Severity
+from tflint_hf.findings import FAIL_ON, NEVER, ScanResult, Severity
 from tflint_hf.interrupts import deferred
 from tflint_hf.report import FORMATS, STATISTICS_FORMATS, UnavailableFormat, check, render, render_statistics
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
-NEVER = "never"
 CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEVER)
 
 
 class Seconds(click.FloatRange):
@@ -226,7 +224,7 @@ def run(flags: Flags) -> int:
     else:
         report = render(format_name, result, style, load_rules)
     _deliver(report, flags, style, err=from_stdin and flags.fix)
-    return exit_code(result, flags.fail_on or config.fail_on.label)
+    return exit_code(result, flags.fail_on or config.fail_on)
 
 
 def _check_changes(flags: Flags, *, from_stdin: bool) -> None:
