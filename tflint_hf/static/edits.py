@@ -95,13 +95,15 @@ def _value_of(node: object) -> object:
 
 def _names_something(node: object) -> bool:
     """Whether a `:=` inside would be lost with the expression."""
-    stack = [node] if isinstance(node, cst.CSTNode) else []
+    return isinstance(node, cst.CSTNode) and any(isinstance(one, cst.NamedExpr) for one in _nodes(node))
+
+
+def _nodes(top: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    stack = [top]
     while stack:
-        one = stack.pop()
-        if isinstance(one, cst.NamedExpr):
-            return True
-        stack.extend(one.children)
-    return False
+        node = stack.pop()
+        yield node
+        stack.extend(node.children)
 
 
 class Resolver:
@@ -110,6 +112,7 @@ class Resolver:
     def __init__(self, units: list[Unit]) -> None:
         self._units = units
         self._spans: dict[int, Spans] = {}
+        self._functions: dict[int, frozenset[int]] = {}
         self.other_files: dict[str, tuple[str, ...]] = {}
 
     def path(self, place: Place | FilePlace) -> str:
@@ -275,18 +278,16 @@ class Resolver:
     def _value_place(self, place: Place, text: str) -> Place:
         """Where a value stands. A function that is called there is none: the value was bound to it elsewhere."""
         value = _value_of(place.anchor)
-        if "(" in text and any(value is one for one in self._called(place.unit)):
+        if "(" in text and id(value) in self._called(place.unit):
             raise _NotPossible
         return Place(place.unit, value) if isinstance(value, cst.CSTNode) else place
 
-    def _called(self, unit: int) -> Iterator[cst.BaseExpression]:
-        """The functions of all calls of a text."""
-        stack: list[cst.CSTNode] = [self._units[unit].tree]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, cst.Call):
-                yield node.func
-            stack.extend(node.children)
+    def _called(self, unit: int) -> frozenset[int]:
+        """The identities of the functions of all calls of a text, which one walk finds for all its fixes."""
+        if unit not in self._functions:
+            tree = self._units[unit].tree
+            self._functions[unit] = frozenset(id(node.func) for node in _nodes(tree) if isinstance(node, cst.Call))
+        return self._functions[unit]
 
     def _rewritten(self, edit: Rewrite) -> Edit | None:
         place = self._value_place(edit.place, edit.template)
