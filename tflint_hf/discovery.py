@@ -73,7 +73,7 @@ def discover(
     names is scanned even if it is excluded or ignored, unless `force_exclude`, which counts for exclusions only.
     """
     patterns = DEFAULT_EXCLUDE if exclude is None else tuple(exclude)
-    root = _absolute(root)
+    root = absolute(root)
     excluded = IgnoreRules.parse(root, [_relative_pattern(pattern, root) for pattern in (*patterns, *extend_exclude)])
     candidates: dict[str, Candidate] = {}
     errors: dict[str, ScanError] = {}
@@ -85,7 +85,7 @@ def discover(
     def add(path: Path, *, explicit: bool) -> None:
         prefer(candidates, Candidate(path, display_path(path), explicit))
 
-    for path in sorted(map(_absolute, paths)):
+    for path in sorted(map(absolute, paths)):
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
@@ -125,16 +125,17 @@ def _rank(candidate: Candidate) -> tuple[bool, bool]:
 
 def display_path(path: Path) -> str:
     """The path as reports print it: relative to the working directory if below it, with forward slashes."""
-    absolute = _absolute(path)
+    whole = absolute(path)
     try:
-        shown = absolute.relative_to(Path.cwd())
+        shown = whole.relative_to(Path.cwd())
     except ValueError:
-        shown = absolute
+        shown = whole
     # A name that is not UTF-8 must not break a report.
     return os.fsencode(shown.as_posix()).decode("utf-8", "replace")
 
 
-def _absolute(path: Path) -> Path:
+def absolute(path: Path | str) -> Path:
+    """The path from the root, by the names that the user knows."""
     # resolve() would follow links, and a report would not say the name that the user knows.
     return Path(os.path.abspath(path))  # noqa: PTH100
 

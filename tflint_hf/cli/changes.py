@@ -13,6 +13,7 @@ from tflint_hf.editing.fixing import fix
 from tflint_hf.editing.ignoring import ignore
 from tflint_hf.engine import scan
 from tflint_hf.findings import Safety, ScanError
+from tflint_hf.report.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,8 +36,8 @@ def fixed(
     done = fix(paths, options, ALL if unsafe else SAFE, progress)
     _say_refused(done.refused, "was not fixed")
     if done.findings:
-        files = f"{len(done.changes)} file{'s' if len(done.changes) != 1 else ''}"
-        print_text(f"{_count(len(done.findings), 'fix', 'fixes')} in {files}\n", err=True)
+        fixes = f"{len(done.findings)} {'fix' if len(done.findings) == 1 else 'fixes'}"
+        print_text(f"{fixes} in {counted(len(done.changes), 'file')}\n", err=True)
     return done.changes, done.result
 
 
@@ -54,7 +55,7 @@ def ignored(
     result = scan(paths, replace(options, unsaved={**options.unsaved, **unsaved}), progress)
     hidden = len(found.findings) - len(result.findings)
     if hidden:
-        print_text(f"{_count(hidden, 'finding', 'findings')} hidden by comments\n", err=True)
+        print_text(f"{counted(hidden, 'finding')} hidden by comments\n", err=True)
     return changes, result
 
 
@@ -75,7 +76,3 @@ def write(changes: Sequence[Change]) -> tuple[ScanError, ...]:
 def _say_refused(refused: Sequence[tuple[Finding, str]], what: str) -> None:
     for finding, why in refused:
         print_text(f"{finding.location}: {finding.code} {what}: {why}\n", err=True)
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tflint_hf.discovery import SUFFIXES
+from tflint_hf.discovery import SUFFIXES, absolute
 from tflint_hf.editing.document import NotEditableError, open_document
 from tflint_hf.editing.edits import disjoint, edited
 from tflint_hf.engine import scan
@@ -166,10 +165,6 @@ def _edits(finding: Finding) -> tuple[Edit, ...]:
 def is_program(path: Path) -> bool:
     """Whether a scan reads the file as code, and not as a list of requirements."""
     return path.suffix.lower() in SUFFIXES
-
-
-def absolute(name: str) -> Path:
-    return Path(os.path.abspath(name))  # noqa: PTH100
 
 
 def parses_as_well(before: bytes, after: bytes, path: Path) -> bool:

@@ -7,9 +7,10 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
+from tflint_hf.discovery import absolute
 from tflint_hf.editing.document import NotEditableError, open_document
 from tflint_hf.editing.edits import edited
-from tflint_hf.editing.fixing import Change, absolute, is_program, parses_as_well
+from tflint_hf.editing.fixing import Change, is_program, parses_as_well
 from tflint_hf.findings import Edit, Location
 from tflint_hf.source import SourceError, read_bytes, source_from_bytes, split_lines
 from tflint_hf.suppression import find_suppressions

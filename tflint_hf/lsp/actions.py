@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from tflint_hf.discovery import absolute
 from tflint_hf.editing.document import NotEditableError, newline_at, open_document
 from tflint_hf.editing.edits import edited
-from tflint_hf.editing.fixing import absolute, fix, parses_as_well
+from tflint_hf.editing.fixing import fix, parses_as_well
 from tflint_hf.editing.ignoring import OF_THE_TOOL, ignore, ignore_in_file
 from tflint_hf.findings import Safety
 from tflint_hf.lsp.positions import Lines

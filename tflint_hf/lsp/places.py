@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from tflint_hf.editing.fixing import absolute
+from tflint_hf.discovery import absolute
 from tflint_hf.lsp.positions import Lines
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tflint_hf.baseline import of_configuration
-from tflint_hf.discovery import display_path
-from tflint_hf.editing.fixing import absolute
+from tflint_hf.discovery import absolute, display_path
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.programs import programs
 from tflint_hf.source import SourceError, read_bytes

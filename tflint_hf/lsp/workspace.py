@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from tflint_hf.editing.fixing import absolute
+from tflint_hf.discovery import absolute
 from tflint_hf.findings import Finding, Location, Severity
 from tflint_hf.lsp.diagnostics import diagnostic
 from tflint_hf.lsp.places import Where
