@@ -112,10 +112,41 @@ def test_a_script_keeps_the_encoding_that_it_declares(here: Path) -> None:
 def test_the_file_behind_a_link_is_changed_and_the_link_stays(here: Path) -> None:
     (here / "real").mkdir()
     (here / "real" / "train.py").write_text(PROGRAM, encoding="utf-8")
+    (here / "real" / "train.py").chmod(0o750)
     (here / "train.py").symlink_to(Path("real") / "train.py")
     run("train.py", "--fix")
-    assert (here / "train.py").is_symlink()
+    assert (here / "train.py").readlink() == Path("real") / "train.py"
     assert (here / "real" / "train.py").read_text(encoding="utf-8") == CLEAN
+    assert stat.S_IMODE((here / "real" / "train.py").stat().st_mode) == 0o750
+    assert sorted(path.name for path in here.rglob("*")) == ["real", "train.py", "train.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink") or sys.platform == "win32", reason="links")
+@pytest.mark.parametrize(
+    ("paths", "name"),
+    [
+        (["."], "real/train.py"),
+        (["train.py", "real/train.py"], "real/train.py"),
+        (["real", "train.py"], "train.py"),
+        (["folder", "real"], "real/train.py"),
+        (["chain.py", "train.py"], "chain.py"),
+        (["train.py", "chain.py"], "chain.py"),
+    ],
+)
+def test_a_file_with_several_names_is_reported_and_fixed_once(here: Path, paths: list[str], name: str) -> None:
+    (here / "real").mkdir()
+    real = here / "real" / "train.py"
+    real.write_text(PROGRAM, encoding="utf-8")
+    (here / "train.py").symlink_to(Path("real") / "train.py")
+    (here / "chain.py").symlink_to("train.py")
+    (here / "folder").symlink_to("real")
+    (here / "uses.py").write_text("import tensorflow as tf\nfrom train import model\n", encoding="utf-8")
+    (here / "also_uses.py").write_text("import tensorflow as tf\nfrom real.train import model\n", encoding="utf-8")
+    found = [(f.code, f.location.path) for f in scan([Path(path) for path in paths], ScanOptions()).findings]
+    assert [path for code, path in found if code == "TFO003"] == [name]
+    assert "1 fix in 1 file" in run(*paths, "--fix", "--select", "TFO003").stderr
+    assert real.read_text(encoding="utf-8") == CLEAN
+    assert all((here / link).is_symlink() for link in ("train.py", "chain.py", "folder"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -88,11 +89,11 @@ def discover(
     for path in sorted(map(absolute, paths)):
         try:
             mode = path.stat().st_mode
-        except FileNotFoundError:
-            fail(path, "is a link to a file that does not exist" if path.is_symlink() else "no such file or folder")
-            continue
         except (OSError, ValueError) as error:
-            fail(path, f"cannot be looked at: {_reason(error)}")
+            if _leads_nowhere(error):
+                fail(path, "is a link to a file that does not exist" if path.is_symlink() else "no such file or folder")
+            else:
+                fail(path, f"cannot be looked at: {_reason(error)}")
             continue
         if force_exclude and excluded.ignores_with_parents(path, is_folder=stat.S_ISDIR(mode)):
             continue
@@ -112,15 +113,15 @@ def discover(
 
 def prefer(candidates: dict[str, Candidate], candidate: Candidate) -> None:
     """Add a file to those by their real paths. Of several names for one file the best one stays: what the user named
-    comes first, then the file itself before a link to it."""
+    comes first, then the file itself before a link to it, then the first in order."""
     identity = os.path.realpath(candidate.path)
     known = candidates.get(identity)
-    if known is None or _rank(candidate) > _rank(known):
-        candidates[identity] = candidate
+    candidates[identity] = candidate if known is None else min(known, candidate, key=_rank)
 
 
-def _rank(candidate: Candidate) -> tuple[bool, bool]:
-    return candidate.explicit, not candidate.path.is_symlink()
+def _rank(candidate: Candidate) -> tuple[bool, bool, bool, str]:
+    through_a_link = str(candidate.path) != os.path.realpath(candidate.path)
+    return not candidate.explicit, candidate.path.is_symlink(), through_a_link, candidate.display
 
 
 def display_path(path: Path) -> str:
@@ -152,10 +153,16 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def _leads_nowhere(error: Exception) -> bool:
+    """Whether there is no file: no such name, or a link to none, or to itself."""
+    return isinstance(error, OSError) and error.errno in {errno.ENOENT, errno.ELOOP}
+
+
 def _walk(top: Path, excluded: IgnoreRules, *, respect_gitignore: bool) -> Iterator[Path | tuple[Path, str]]:
     """The files of ours below `top`, and (path, message) for what cannot be looked at.
 
-    Links to folders are not followed, so that no loop is possible; a link to a file is that file.
+    Links to folders are not followed, so that no loop is possible; a link to a file is that file. One that leads
+    nowhere is nothing to scan: a checkout may hold links to data that is elsewhere.
     """
     inherited = rules_above(top) if respect_gitignore else ()
     pending: list[tuple[Path, tuple[IgnoreRules, ...]]] = [(top, inherited)]
@@ -170,8 +177,7 @@ def _walk(top: Path, excluded: IgnoreRules, *, respect_gitignore: bool) -> Itera
         if respect_gitignore:
             rules = directory_rules(folder, {entry.name for entry in entries}, rules)
         for entry in entries:
-            # `.#name` is a link that an editor keeps while a file is changed; it points nowhere.
-            is_ours = Path(entry.name).suffix.lower() in SUFFIXES and not entry.name.startswith(".#")
+            is_ours = Path(entry.name).suffix.lower() in SUFFIXES
             is_folder = entry.is_dir(follow_symlinks=False)
             if not (is_ours or is_folder):
                 continue
@@ -184,11 +190,9 @@ def _walk(top: Path, excluded: IgnoreRules, *, respect_gitignore: bool) -> Itera
                 continue
             try:
                 mode = entry.stat().st_mode
-            except FileNotFoundError:
-                yield path, "is a link to a file that does not exist"
-                continue
             except OSError as error:
-                yield path, f"cannot be looked at: {_reason(error)}"
+                if not _leads_nowhere(error):
+                    yield path, f"cannot be looked at: {_reason(error)}"
                 continue
             if stat.S_ISREG(mode):
                 yield path
