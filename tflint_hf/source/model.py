@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Location
+from tflint_hf.source.form_feeds import without_form_feeds
 from tflint_hf.source.nesting import refusal
 
 if TYPE_CHECKING:
@@ -126,16 +127,23 @@ def make_fragment(
     module: str = "",
 ) -> Fragment | Problem:
     """A fragment, or why the parser must not see it. `code` and `original` have the same number of lines."""
+    code, removed = without_form_feeds(code)
+    if removed:
+        indents = [before + gone for before, gone in zip(indents or [0] * len(code), removed, strict=True)]
+    shifts = tuple(indents) if any(indents) else ()
     text = "\n".join(code)
+
+    def problem(line: int, column: int, message: str) -> Problem:
+        shift = shifts[line - 1] if shifts else 0
+        return Problem(cell, first_line + line - 1, column + shift, message, whole_file)
+
     if len(text) > MAX_CODE_CHARACTERS:
         message = f"has {len(text):,} characters of code, more than the {MAX_CODE_CHARACTERS:,} that are read"
         return Problem(cell, first_line, 1, message, whole_file)
     if "\0" in text:
         before = text[: text.index("\0")]
-        line = before.count("\n")
-        return Problem(cell, first_line + line, len(before) - before.rfind("\n"), "holds a NUL character", whole_file)
+        return problem(before.count("\n") + 1, len(before) - before.rfind("\n"), "holds a NUL character")
     refused = refusal(text)
     if refused is not None:
-        return Problem(cell, first_line + refused.line - 1, refused.column, refused.message, whole_file)
-    shifts = tuple(indents) if any(indents) else ()
+        return problem(refused.line, refused.column, refused.message)
     return Fragment(text, tuple(original), cell, first_line, shifts, module)

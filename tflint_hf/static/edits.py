@@ -34,6 +34,7 @@ from tflint_hf.fixes import (
     SwapElements,
     SwapSteps,
 )
+from tflint_hf.source import split_lines
 from tflint_hf.static.moves import (
     call_repeated,
     elements_named,
@@ -142,7 +143,7 @@ class Resolver:
                 text = Path(place.path).read_text(encoding="utf-8", errors="replace")
             except OSError:
                 text = ""
-            self.other_files[place.path] = tuple(text.splitlines())
+            self.other_files[place.path] = tuple(split_lines(text))
         return self.other_files[place.path]
 
     def span(self, place: Place) -> Span | None:
@@ -194,11 +195,15 @@ class Resolver:
 
     def text(self, place: Place, span: Span) -> str:
         """What is written in a range of the text that a place stands in."""
-        unit = self._units[place.unit]
-        lines = unit.source.fragments[unit.fragment].text.split("\n")[span.line - 1 : span.end_line]
+        lines = self._units[place.unit].text.split("\n")[span.line - 1 : span.end_line]
         lines[-1] = lines[-1][: span.end_column]
         lines[0] = lines[0][span.column :]
         return "\n".join(lines)
+
+    def indent(self, place: Place, span: Span) -> str:
+        """What the line is indented with that a range of the text at a place begins in."""
+        line = self._units[place.unit].text.split("\n")[span.line - 1]
+        return line[: len(line) - len(line.lstrip())]
 
     def replaced(self, place: Place, span: Span, text: str) -> Edit:
         """The edit that writes `text` over a range. No comment of the user's is written over."""
@@ -355,7 +360,7 @@ class Resolver:
             return None
         span = self.span(edit.statement)
         names = ", ".join(_alias_text(alias) for alias in left)
-        indent = " " * (span.column if span is not None else 0)
+        indent = "" if span is None else self.indent(edit.statement, span)
         module = f"from {dotted_name(node.module)} import {names}" if left else ""
         return self._replacement(edit.statement, span, f"\n{indent}".join(t for t in (module, edit.instead) if t))
 
@@ -384,14 +389,12 @@ class Resolver:
         if not comma:
             end = Span(last.end_line, last.end_column, last.end_line, last.end_column)
             return self._replacement(edit.call, end, f", {edit.text}")
-        lines = self._units[edit.call.unit].source.fragments[self._units[edit.call.unit].fragment].text.split("\n")
-        behind = lines[last.end_line - 1][last.end_column :]
+        behind = self._units[edit.call.unit].text.split("\n")[last.end_line - 1][last.end_column :]
         column = last.end_column + behind.find(",") + 1
         end = Span(last.end_line, column, last.end_line, column)
         if whole.end_line == last.end_line:
             return self._replacement(edit.call, end, f" {edit.text}")
-        indent = lines[last.line - 1][: len(lines[last.line - 1]) - len(lines[last.line - 1].lstrip())]
-        return self._replacement(edit.call, end, f"\n{indent}{edit.text},")
+        return self._replacement(edit.call, end, f"\n{self.indent(edit.call, last)}{edit.text},")
 
     def _removed(self, edit: RemoveArgument, call: cst.Call) -> Edit | None:
         removed = edit.argument.anchor

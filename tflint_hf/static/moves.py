@@ -152,7 +152,7 @@ def inserted_behind(resolver: Resolver, edit: InsertBehind) -> list[Edit] | None
             if span is None:
                 return None
             behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
-            text = f"\n{' ' * span.column}{edit.template.format(name=name)}"
+            text = f"\n{resolver.indent(edit.call, span)}{edit.template.format(name=name)}"
             return [resolver.replaced(edit.call, behind, text)] if not statement.trailing_whitespace.comment else None
     return None
 
@@ -211,6 +211,6 @@ def call_repeated(resolver: Resolver, edit: RepeatCall) -> list[Edit] | None:
                 if not found or whole is None or step is None or statement.trailing_whitespace.comment:
                     continue
                 behind = Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column)
-                line = f"\n{' ' * whole.column}{edit.receiver}.{resolver.text(edit.call, step)}"
+                line = f"\n{resolver.indent(edit.call, whole)}{edit.receiver}.{resolver.text(edit.call, step)}"
                 return [resolver.replaced(Place(unit, call), behind, line)]
     return None

@@ -24,6 +24,11 @@ class Unit:
     tree: cst.Module
 
     @property
+    def text(self) -> str:
+        """What was parsed."""
+        return self.source.fragments[self.fragment].text
+
+    @property
     def module(self) -> str:
         """The file that this text is written to; empty for one that runs where it stands."""
         return self.source.fragments[self.fragment].module

@@ -157,7 +157,7 @@ def _requirements(path: Path, seen: set[str], constraint: bool) -> Iterator[File
 def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those that end in a backslash joined to the next one; the number is that of the first."""
     start, pending = 0, ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         start = start or number
         if line.rstrip().endswith("\\"):
             pending += line.rstrip()[:-1] + " "
