@@ -149,3 +149,54 @@ def test_a_line_that_a_fix_adds_is_indented_as_its_neighbour(indent: str) -> Non
     options = ScanOptions(isolated=True, select=("TFD030",), stdin=(head + made + rest, "a.py"))
     (change,) = fix((), options, frozenset(Safety)).changes
     assert change.after.decode() == head + made + f"{step}tokenizer.pad_token = tokenizer.eos_token\n" + rest
+
+
+FORMS = {
+    "list": ("  ", "  ", "  "),
+    "quotation": ("> ", "> ", "> "),
+    "indented": ("    ", "    ", "    "),
+    "session": (">>> ", "... ", ">>> "),
+    "indented session": ("  >>> ", "  ... ", "  >>> "),
+    "IPython": ("In [3]: ", "   ...: ", "In [3]: "),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_line_that_a_fix_adds_to_a_block_stands_behind_the_same_margin(form: str) -> None:
+    first, more, added = FORMS[form]
+    fence = first if form in {"list", "quotation"} else ""
+    before = f"""\
+{fence}```python
+{first}from transformers import AutoTokenizer, TFAutoModelForSequenceClassification
+{first}tokenizer = AutoTokenizer.from_pretrained(
+{more}    "gpt2")
+{first}tokenizer(["a", "b c"], padding=True)
+{first}model = TFAutoModelForSequenceClassification.from_pretrained("gpt2",
+{more}    num_labels=2,
+{more})
+{first}model.compile(loss="sparse_categorical_crossentropy")
+{fence}```
+"""
+    loss = "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
+    after = before.replace('"sparse_categorical_crossentropy"', loss)
+    after = after.replace(f"{first}from", f"{added}import tensorflow as tf\n{first}from")
+    after = after.replace("    num_labels=2,\n", f"    num_labels=2,\n{more}    use_safetensors=False,\n")
+    line = f"{added}tokenizer.pad_token = tokenizer.eos_token\n"
+    after = after.replace('    "gpt2")\n', f'    "gpt2")\n{line}')
+    options = ScanOptions(isolated=True, select=("TFD030", "TFL001", "TFV005"), stdin=(before, "a.md"))
+    (change,) = fix((), options, frozenset(Safety)).changes
+    assert change.after.decode() == after
+
+
+def test_a_line_above_a_timed_import_is_not_timed() -> None:
+    text = """\
+%time from transformers import TFAutoModelForSequenceClassification
+%time model = TFAutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=3)
+model.compile(loss="sparse_categorical_crossentropy")
+"""
+    book = json.dumps({"cells": [{"cell_type": "code", "source": text}], "metadata": {}, "nbformat": 4})
+    options = ScanOptions(isolated=True, select=("TFL001",), stdin=(book, "a.ipynb"))
+    (change,) = fix((), options, frozenset(Safety)).changes
+    loss = "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
+    after = text.replace('"sparse_categorical_crossentropy"', loss)
+    assert cells(change.after.decode()) == [f"import tensorflow as tf\n{after}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ from tflint_hf.fixes import (
     SwapElements,
     SwapSteps,
 )
-from tflint_hf.source import split_lines
+from tflint_hf.source import SourceKind, split_lines
 from tflint_hf.static.moves import (
     call_repeated,
     elements_named,
@@ -205,14 +206,33 @@ class Resolver:
         line = self._units[place.unit].text.split("\n")[span.line - 1]
         return line[: len(line) - len(line.lstrip())]
 
-    def replaced(self, place: Place, span: Span, text: str) -> Edit:
-        """The edit that writes `text` over a range. No comment of the user's is written over."""
+    def replaced(self, place: Place, span: Span, text: str, *, like: int | None = None) -> Edit:
+        """The edit that writes `text` over a range. No comment of the user's is written over.
+
+        More lines than one begin as the line `like` of the same text does, by default the last one of the range.
+        """
         unit = self._units[place.unit]
         before = self.text(place, span)
         if "\n" in before and "#" in before and before not in text:
             raise _NotPossible
         where = unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)
+        if "\n" in text:
+            start = self._line_start(unit, like or span.end_line)
+            if text.endswith("\n") and (span.line, span.column) == (span.end_line, span.end_column) and not span.column:
+                where = replace(where, column=len(start) + 1, end_column=len(start) + 1)
+            first, *others = text.split("\n")
+            text = "\n".join(
+                [first, *(start + line if line else start.rstrip() for line in others[:-1]), start + others[-1]]
+            )
         return Edit(where, text)
+
+    def _line_start(self, unit: Unit, line: int) -> str:
+        """What stands before the code of a line and belongs to no statement: a prompt, the margin of a block."""
+        fragment = unit.source.fragments[unit.fragment]
+        removed = fragment.original[line - 1][: fragment.indents[line - 1] if fragment.indents else 0]
+        margin, feed, _void = removed.partition("\f")
+        # What a form feed follows is void for Python; only a block of Markdown has a margin there as well.
+        return "" if feed and unit.source.kind is not SourceKind.MARKDOWN else margin.partition("%")[0]
 
     def _edit(self, edit: PlannedEdit) -> Edit | None:
         if isinstance(edit, Replace):
@@ -394,7 +414,8 @@ class Resolver:
         end = Span(last.end_line, column, last.end_line, column)
         if whole.end_line == last.end_line:
             return self._replacement(edit.call, end, f" {edit.text}")
-        return self._replacement(edit.call, end, f"\n{self.indent(edit.call, last)}{edit.text},")
+        text = f"\n{self.indent(edit.call, last)}{edit.text},"
+        return self.replaced(edit.call, end, text, like=whole.end_line)
 
     def _removed(self, edit: RemoveArgument, call: cst.Call) -> Edit | None:
         removed = edit.argument.anchor

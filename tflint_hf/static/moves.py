@@ -153,7 +153,9 @@ def inserted_behind(resolver: Resolver, edit: InsertBehind) -> list[Edit] | None
                 return None
             behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
             text = f"\n{resolver.indent(edit.call, span)}{edit.template.format(name=name)}"
-            return [resolver.replaced(edit.call, behind, text)] if not statement.trailing_whitespace.comment else None
+            if statement.trailing_whitespace.comment:
+                return None
+            return [resolver.replaced(edit.call, behind, text, like=span.line)]
     return None
 
 
@@ -212,5 +214,5 @@ def call_repeated(resolver: Resolver, edit: RepeatCall) -> list[Edit] | None:
                     continue
                 behind = Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column)
                 line = f"\n{resolver.indent(edit.call, whole)}{edit.receiver}.{resolver.text(edit.call, step)}"
-                return [resolver.replaced(Place(unit, call), behind, line)]
+                return [resolver.replaced(Place(unit, call), behind, line, like=whole.line)]
     return None
