@@ -16,7 +16,8 @@ import mkdocs_gen_files
 
 import tflint_hf
 from tflint_hf.report.page import render_page
-from tflint_hf.rules import Rule, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import Rule
 
 SCHEMA = Path(tflint_hf.__file__).parent / "tflint-hf.schema.json"
 FAMILIES = {

@@ -22,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "tensorfl
 from proving import CONFIRMED, PYTHON, ROOT, Proof, attempt, proofs
 from warm import WarmRunner, warm_runner
 
-from tflint_hf.rules import Rule, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import Rule
 
 PAGE = ROOT / "docs" / "proofs.md"
 HEAD = """# What a run shows of each rule

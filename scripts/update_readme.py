@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tflint_hf.rules import Rule, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

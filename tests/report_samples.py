@@ -18,7 +18,8 @@ from tflint_hf.findings import (
     Severity,
     Verdict,
 )
-from tflint_hf.rules import RuleTable, read_rules
+from tflint_hf.rule_files import read_rules
+from tflint_hf.rules import RuleTable
 
 if TYPE_CHECKING:
     from pathlib import Path

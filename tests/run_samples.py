@@ -13,8 +13,8 @@ from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.dynamic.record import observation_of
 from tflint_hf.dynamic.runner import Ended, RunRecord
 from tflint_hf.engine import ScanOptions, scan
-from tflint_hf.findings import ScanResult
-from tflint_hf.rules import load_rules
+from tflint_hf.findings import RuleSources, ScanResult
+from tflint_hf.rule_set import load_rule_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ PROGRAMS = {
     "logits": RUNS / "logits.py",
     "film": RUNS / "film.ipynb",
 }
-RULES = load_rules()
+RULES = load_rule_set(RuleSources(packages=False))
 
 
 @dataclass(frozen=True)

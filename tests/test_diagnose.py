@@ -16,7 +16,8 @@ from tflint_hf.diagnose.errors import last_error
 from tflint_hf.diagnose.matching import recognise_in
 from tflint_hf.diagnose.progress import Training, trainings
 from tflint_hf.engine import ScanOptions, scan
-from tflint_hf.rules import CURVES, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import CURVES
 
 LOGS = Path(__file__).parent / "data" / "logs"
 STORED = sorted(path for path in LOGS.iterdir() if path.suffix in {".log", ".ipynb"})

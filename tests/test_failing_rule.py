@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from tflint_hf import judge as judging
+from tflint_hf.checks.built_in import built_in_checks
 from tflint_hf.checks.fault import Fault
 from tflint_hf.engine import ScanOptions, scan
+from tflint_hf.findings import RuleSources
+from tflint_hf.rule_set import load_rule_set
 
 PROGRAM = Path(__file__).parent / "data" / "logs" / "TFL001-frozen-three.py"
 
@@ -24,9 +26,9 @@ def test_a_rule_that_raises_costs_its_own_findings_only(monkeypatch: pytest.Monk
     def broken(_view: Any, **_asked: Any) -> Iterator[Fault]:
         raise LookupError("no such view")
 
-    table = judging.registered()
+    table = built_in_checks()
     one = replace(table["TFL001"], function=broken)
-    monkeypatch.setattr(judging, "registered", lambda: {**table, "TFL001": one})
+    monkeypatch.setitem(vars(load_rule_set(RuleSources())), "checks", {**table, "TFL001": one})
     result = scan([PROGRAM], ScanOptions(isolated=True, jobs=1))
     assert {finding.code for finding in result.findings} == codes - {"TFL001"}
     (error,) = result.errors

@@ -9,7 +9,8 @@ import pytest
 
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.findings import Edit, Finding, Safety
-from tflint_hf.rules import Rule, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import Rule
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 RULES = load_rules().by_code

@@ -16,7 +16,7 @@ from mutations.shapes import SHAPES, Change, Shape
 from mutations.syntax import with_fields
 
 from tflint_hf.findings import Severity
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_files import load_rules
 
 LEAST_RECALL = 0.98
 MUTANTS_OF_A_MUTATION = 6

@@ -25,7 +25,7 @@ from tflint_hf.findings import Edit, Finding, Fix, Location, Outcome, Safety, Sc
 from tflint_hf.report import azure, gitlab, jsonl, junit, lsp, rdjson, render
 from tflint_hf.report import json as json_report
 from tflint_hf.report.style import Style
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_files import load_rules
 
 DATA = Path(__file__).parent / "data"
 GITLAB = json.loads((DATA / "gitlab-codequality.schema.json").read_text(encoding="utf-8"))

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from report_samples import sample_rules, write_rule
 
-from tflint_hf import rules as rules_module
+from tflint_hf import rule_files
 from tflint_hf.findings import Severity
 from tflint_hf.report.page import render_page
-from tflint_hf.rules import Rule, RuleFileError, RuleTable, UnknownRule, load_rules, read_rules
+from tflint_hf.rule_files import RuleFileError, load_rules, read_rules
+from tflint_hf.rules import Rule, RuleTable, UnknownRule
 
 _SYMPTOM = "options: {}\nsymptoms: [{kind: error, strength: likely, pattern: 'x+'"
 
@@ -146,7 +147,7 @@ def test_two_rules_with_one_code_are_refused(tmp_path: Path) -> None:
 
 
 def cached(rules: Path, cache: Path) -> list[Rule]:
-    return rules_module._cached_rules(rules, cache)
+    return rule_files._cached_rules(rules, cache)
 
 
 def test_the_cache_gives_the_same_rules_and_follows_a_change(tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
 def test_no_home_folder_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("HOME", "XDG_CACHE_HOME", "TFLINT_HF_CACHE_DIR"):
         monkeypatch.delenv(variable, raising=False)
-    assert rules_module.user_cache_folder().name == "tflint-hf"
+    assert rule_files.user_cache_folder().name == "tflint-hf"
 
 
 # The shipped rules ------------------------------------------------------------------------------------------------

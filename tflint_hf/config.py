@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tflint_hf.discovery import absolute
 from tflint_hf.findings import FAIL_ON, Severity
 
 if sys.version_info >= (3, 11):
@@ -55,7 +56,8 @@ class ConfigError(Exception):
 class Config:
     """What a project asks for; `Config()` is what holds without a file. `exclude` None means the default exclusions.
 
-    Exclusions and the patterns of `per_file_ignores` are relative to the folder of `path`.
+    Exclusions and the patterns of `per_file_ignores` are relative to the folder of `path`; `baseline` and `rule_paths`
+    were, and are whole here.
     """
 
     path: Path | None = None
@@ -72,6 +74,7 @@ class Config:
     rule_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     output_format: str | None = None
     baseline: Path | None = None
+    rule_paths: tuple[Path, ...] = ()
 
 
 def find_config(path: Path) -> Path | None:
@@ -134,6 +137,8 @@ def load_config(path: Path) -> Config:
         raise ConfigError(path, _line_of(text, (*prefix, *wrong.keys)), str(wrong)) from None
     if "baseline" in values:
         values["baseline"] = path.parent / values["baseline"]
+    if "rule_paths" in values:
+        values["rule_paths"] = tuple(absolute(path.parent / folder) for folder in values["rule_paths"])
     return Config(path=path, **values)
 
 
@@ -242,6 +247,13 @@ def _file(name: str, value: object) -> Path:
     return Path(value)
 
 
+def _folders(name: str, value: object) -> tuple[Path, ...]:
+    folders = _strings(name, value)
+    if wrong := [folder for folder in folders if "\0" in folder]:
+        raise _Wrong(f"`{name}` must hold the names of folders, not {_shown(wrong[0])}")
+    return tuple(map(Path, folders))
+
+
 def _table(name: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _Wrong(f"`{name}` must be a table, not {_kind(value)}")
@@ -293,6 +305,7 @@ _READERS: dict[str, tuple[str, Callable[[str, object], object]]] = {
     "fail-on": ("fail_on", _least_severity),
     "output-format": ("output_format", _output_format),
     "baseline": ("baseline", _file),
+    "rule-paths": ("rule_paths", _folders),
     "target-versions": ("target_versions", _target_versions),
     "per-file-ignores": ("per_file_ignores", _per_file_ignores),
     "rules": ("rule_options", _rule_options),

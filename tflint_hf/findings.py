@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Severity(enum.IntEnum):
@@ -145,13 +149,26 @@ class ScanError:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleSources:
+    """Where the rules of a scan come from, beside those of the tool.
+
+    `folders` are absolute paths of folders of rules, `packages` says whether those of installed packages count.
+    `withheld`: there are folders whose rules shall not be loaded.
+    """
+
+    folders: tuple[Path, ...] = ()
+    packages: bool = True
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """All that a report needs. `sources` maps a location's (path, cell) to the lines of that text, for excerpts.
 
     `targets` maps a project's folder, as displayed, to library -> version that the scan took for granted there.
     `started_by` maps a file with findings to the scanned scripts and notebooks that execute it, itself among them.
     `known` are the findings that a baseline hides. `checked` maps each file that was read to the rules that looked at
-    it.
+    it. `rule_sources` are where the rules of the findings come from.
     """
 
     findings: tuple[Finding, ...]
@@ -162,3 +179,4 @@ class ScanResult:
     started_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
     known: tuple[Finding, ...] = ()
     checked: dict[str, frozenset[str]] = field(default_factory=dict)
+    rule_sources: RuleSources = RuleSources()

@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-# The families register their functions when they are imported.
-from tflint_hf.checks import (  # noqa: F401
-    callbacks,
-    data,
-    decoding,
-    evaluation,
-    feeds,
-    freezing,
-    heads,
-    held_out,
-    input_keys,
-    label_columns,
-    label_forms,
-    label_places,
-    labels,
-    loops,
-    losses,
-    metrics,
-    model,
-    optimizer,
-    optimizer_use,
-    precision,
-    predictions,
-    requirements,
-    saving,
-    schedules,
-    seeds,
-    strategies,
-    text_lengths,
-    texts,
-    tokenizers,
-    tokens,
-    tokens_as_labels,
-    versions,
-)
-from tflint_hf.checks.fault import Check, Fault, Once, once_per_project, registered
+from tflint_hf.checks.fault import Check, Fault
 from tflint_hf.findings import Finding, Fix, Location, Related, Severity
 from tflint_hf.trace.views import places_of, rests_on_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tflint_hf.fixes import PlannedFix
     from tflint_hf.rules import Rule, RuleTable
     from tflint_hf.target import Target
     from tflint_hf.trace.places import FilePlace, Place
     from tflint_hf.trace.views import Trace
-
-__all__ = ["Judgement", "Once", "judge", "once_per_project", "registered", "to_findings"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,26 +31,26 @@ class Judgement:
     events: tuple[Place, ...] = ()
 
 
+OnFailure: TypeAlias = "Callable[[str, Exception], None]"
+"""Is told of a rule whose function, or whose fault, is not as it should be; the other rules go on."""
+
+
 def judge(
     trace: Trace,
     target: Target,
-    codes: frozenset[str],
+    checks: Iterable[Check],
     options: Mapping[str, Mapping[str, Any]],
-    on_failure: Callable[[str, Exception], None] | None = None,
+    on_failure: OnFailure | None = None,
 ) -> list[Judgement]:
-    """The faults that the selected rules see in a trace.
-
-    `on_failure` is told of a rule whose function raises, and the other rules go on; without it the exception goes up.
-    """
+    """The faults that the rules with these functions see in a trace. Without `on_failure`, what they raise goes up."""
     found: list[Judgement] = []
-    for code, one in registered().items():
-        if code in codes:
-            try:
-                found.extend(list(_run(one, trace, target, options.get(code, {}))))
-            except Exception as error:
-                if on_failure is None:
-                    raise
-                on_failure(code, error)
+    for one in checks:
+        try:
+            found.extend(list(_run(one, trace, target, options.get(one.code, {}))))
+        except Exception as error:
+            if on_failure is None:
+                raise
+            on_failure(one.code, error)
     return found
 
 
@@ -100,7 +64,12 @@ def _run(one: Check, trace: Trace, target: Target, options: Mapping[str, Any]) -
     known: dict[str, Any] = {"target": target, "options": options, "trace": trace}
     asked = {name: known[name] for name in one.wants}
     for view in views:
-        faults = list(one.function(view, **asked))
+        yielded = one.function(view, **asked)
+        if not isinstance(yielded, Iterable):
+            raise TypeError(f"it gives {yielded!r}, not faults one after the other")
+        faults = list(yielded)
+        if strangers := [fault for fault in faults if not isinstance(fault, Fault)]:
+            raise TypeError(f"it yields {strangers[0]!r}, which is no Fault")
         results.append((view, faults))
         group = getattr(view, "group", None)
         if group is not None:
@@ -123,11 +92,18 @@ def to_findings(
     rules: RuleTable,
     locate: Callable[[Place | FilePlace], Location],
     resolve_fix: Callable[[PlannedFix], Fix | None],
+    on_failure: OnFailure | None = None,
 ) -> list[Finding]:
     """Findings in the user's terms, each fault once: the same place reached twice counts as its worst."""
     best: dict[tuple[str, Location], Finding] = {}
     for judgement in judgements:
-        finding = _finding(judgement, rules.by_code[judgement.code], locate, resolve_fix)
+        try:
+            finding = _finding(judgement, rules.by_code[judgement.code], locate, resolve_fix)
+        except Exception as error:
+            if on_failure is None:
+                raise
+            on_failure(judgement.code, error)
+            continue
         key = (finding.code, finding.location)
         known = best.get(key)
         if known is None or finding.severity > known.severity:
@@ -152,9 +128,9 @@ def _finding(
         name=rule.name,
         severity=rule.severity,
         confidence=rule.confidence,
-        message=rule.message.format_map(values),
-        why=rule.why.format_map(values),
-        advice=rule.advice.format_map(values),
+        message=_filled(rule.message, values),
+        why=_filled(rule.why, values),
+        advice=_filled(rule.advice, values),
         location=here,
         fix=resolve_fix(fault.fix) if fault.fix is not None else None,
         related=related,
@@ -163,3 +139,10 @@ def _finding(
         events=tuple(dict.fromkeys(locate(place) for place in judgement.events)),
     )
     return finding if judgement.severity is None else replace(finding, severity=judgement.severity)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    try:
+        return text.format_map(values)
+    except KeyError as error:
+        raise ValueError(f"its text speaks of {{{error.args[0]}}}, which its function gives no value for") from None

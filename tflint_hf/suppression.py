@@ -60,8 +60,11 @@ class Suppression:
         return self.cell == place.cell and self.first_line <= place.line <= self.last_line
 
 
-def find_suppressions(source: Source) -> tuple[Suppression, ...]:
-    """The suppressions of a file, in the order of its text."""
+def find_suppressions(source: Source, prefixes: frozenset[str] = frozenset()) -> tuple[Suppression, ...]:
+    """The suppressions of a file, in the order of its text.
+
+    A `noqa` also speaks to other tools; `prefixes` are letters that codes of this one's rules begin with.
+    """
     found: list[Suppression] = []
     for number, fragment in enumerate(source.fragments):
         if not _MENTION.search(fragment.text):
@@ -69,7 +72,7 @@ def find_suppressions(source: Source) -> tuple[Suppression, ...]:
         for comment, first, last in _comments(fragment.text):
             line, start = comment.start
             for match in _DIRECTIVE.finditer(comment.string):
-                directive = _directive(match)
+                directive = _directive(match, prefixes)
                 if directive is None:
                     continue
                 kind, codes, reason = directive
@@ -80,7 +83,9 @@ def find_suppressions(source: Source) -> tuple[Suppression, ...]:
     return tuple(found)
 
 
-def suppressions_in_lines(path: str, lines: Sequence[str]) -> tuple[Suppression, ...]:
+def suppressions_in_lines(
+    path: str, lines: Sequence[str], prefixes: frozenset[str] = frozenset()
+) -> tuple[Suppression, ...]:
     """The suppressions of a file that is not Python but has its comments, as a list of requirements.
 
     A comment counts for its own line, one on a line of its own for the next line that is no comment.
@@ -94,7 +99,7 @@ def suppressions_in_lines(path: str, lines: Sequence[str]) -> tuple[Suppression,
         while covered < len(lines) and not line[: comment.start()].strip() and _NO_CONTENT.match(lines[covered - 1]):
             covered += 1
         for match in _DIRECTIVE.finditer(line, comment.start()):
-            directive = _directive(match)
+            directive = _directive(match, prefixes)
             if directive is not None:
                 kind, codes, reason = directive
                 end = match.start() + len(match.group().rstrip())
@@ -103,7 +108,9 @@ def suppressions_in_lines(path: str, lines: Sequence[str]) -> tuple[Suppression,
     return tuple(found)
 
 
-def _directive(match: re.Match[str]) -> tuple[Kind, tuple[str, ...] | None, str | None] | None:
+def _directive(
+    match: re.Match[str], prefixes: frozenset[str]
+) -> tuple[Kind, tuple[str, ...] | None, str | None] | None:
     """Kind, codes and reason of a comment's directive; None if it is none of our business."""
     if match["kind"]:
         kind: Kind = "ignore-file" if match["kind"].lower() == "ignore-file" else "ignore"
@@ -112,8 +119,13 @@ def _directive(match: re.Match[str]) -> tuple[Kind, tuple[str, ...] | None, str 
     words = _SEPARATOR.split(match["noqa_codes"]) if match["noqa_codes"] else []
     if not any(_ANY_CODE.match(word) or _NAME.match(word) for word in words):
         return "noqa", None, None  # as flake8: without a code after the colon it hides everything
-    ours = tuple(word for word in words if _OUR_CODE.match(word) or _NAME.match(word))
+    ours = tuple(word for word in words if _is_ours(word, prefixes))
     return ("noqa", ours, None) if ours else None
+
+
+def _is_ours(word: str, prefixes: frozenset[str]) -> bool:
+    letters = word.rstrip("0123456789").upper()
+    return letters in prefixes or bool(_OUR_CODE.match(word) or _NAME.match(word))
 
 
 def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int, int]]:

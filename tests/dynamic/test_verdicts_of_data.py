@@ -11,10 +11,11 @@ import pytest
 from tflint_hf.dynamic.confirm import judge_run
 from tflint_hf.dynamic.record import Observation, observation_of
 from tflint_hf.dynamic.runner import Ended, RunRecord
-from tflint_hf.findings import Finding, Location, Related, Verdict
-from tflint_hf.rules import load_rules
+from tflint_hf.findings import Finding, Location, Related, RuleSources, Verdict
+from tflint_hf.rule_set import load_rule_set
 
 PROGRAM = str(Path("train.py").resolve())
+RULES = load_rule_set(RuleSources(packages=False))
 
 
 def at(line: int) -> list[dict[str, Any]]:
@@ -26,7 +27,7 @@ def place(line: int) -> Location:
 
 
 def finding(code: str, line: int, *events: int, related: tuple[int, ...] = ()) -> Finding:
-    rule = load_rules().by_code[code]
+    rule = RULES.table.by_code[code]
     return Finding(
         code,
         rule.name,
@@ -57,7 +58,7 @@ STAND_IN = {"kind": "stand_in", "what": "data set", "name": "imdb"}
 
 
 def verdict(one: Finding, *messages: dict[str, Any]) -> Verdict:
-    (judged, *others) = judge_run([one], observation(*messages), load_rules())
+    (judged, *others) = judge_run([one], observation(*messages), RULES)
     assert not others
     assert judged.verdict is not None
     return judged.verdict
@@ -148,7 +149,7 @@ def test_a_stop_before_the_tokenizer_is_called_does_not() -> None:
 def test_of_two_findings_the_nearer_one_is_confirmed() -> None:
     findings = [finding("TFD001", 4), finding("TFD001", 9)]
     run = observation({"kind": "tokenized", "at": at(4)}, TOKENIZED, RAGGED)
-    first, second = judge_run(findings, run, load_rules())
+    first, second = judge_run(findings, run, RULES)
     assert first.verdict is not None
     assert second.verdict is not None
     assert (first.verdict.outcome.value, second.verdict.outcome.value) == ("undecided", "confirmed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -254,6 +255,36 @@ async def test_settings_count_as_soon_as_they_change(tmp_path: Path) -> None:
         settings.write_text(sound, encoding="utf-8")
         editor.client.workspace_did_change_watched_files(event)
         assert await editor.shown(first) == ["TFL001"]
+
+
+async def test_rules_of_the_project_count_where_the_editor_lets_their_code_run(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    shutil.copytree(ROOT / "examples" / "own-rules", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    words = folder / "lint_rules" / "checkpoint-without-revision.yaml"
+    bad = (words.parent / "fixtures" / "checkpoint-without-revision" / "bad.py").read_text(encoding="utf-8")
+    pull = capabilities(pull=True)
+    async with connected(tmp_path, pull, folders=[folder], settings={"rulePaths": True}) as editor:
+        (folder / "tflint-hf.toml").write_text(f'rule-paths = ["lint_rules"]\n{SETTINGS}', encoding="utf-8")
+        uri = editor.open("work/train.py", f"{bad}x = 1  # noqa: LAB001\n")
+
+        async def messages() -> list[str]:
+            report = await editor.pulled(uri)
+            assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+            return [one.message for one in report.items if one.code == "LAB001"]
+
+        assert len(await messages()) == 3
+        assert "checkpoint-without-revision" in await editor.hover(uri, 12, 16)
+        assert "## Use instead" in str(await editor.execute("tflint-hf.explain", "LAB001"))
+
+        words.write_text(words.read_text(encoding="utf-8").replace("without a revision", "unpinned"), encoding="utf-8")
+        event = types.FileEvent(words.as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+        assert all("is loaded unpinned" in said for said in await messages())
+
+        off = types.DidChangeConfigurationParams({"tflint-hf": {"rulePaths": False}})
+        editor.client.workspace_did_change_configuration(off)
+        assert await messages() == []
+        await editor.until(lambda: any("the setting rulePaths allows" in said for said in editor.messages))
 
 
 async def test_what_is_excluded_is_left_alone(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from tflint_hf.dynamic.record import observation_of
 from tflint_hf.dynamic.runner import run_program
 from tflint_hf.dynamic.verdicts import measurements_for
 from tflint_hf.engine import ScanOptions, scan
-from tflint_hf.findings import Outcome
-from tflint_hf.rules import load_rules
+from tflint_hf.findings import Outcome, RuleSources
+from tflint_hf.rule_set import load_rule_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,8 +101,8 @@ def has_tensorflow() -> bool:
 
 def attempt(proof: Proof, runner: WarmRunner) -> Tried:
     """Scan and run a program, with the measurements alone that its rule needs. The current folder must be ROOT."""
-    rules = load_rules()
-    rule = next(rule for rule in rules if rule.name == proof.rule)
+    rules = load_rule_set(RuleSources(packages=False))
+    rule = next(rule for rule in rules.table if rule.name == proof.rule)
     findings = scan([proof.path], ScanOptions(respect_gitignore=False)).findings
     options = RunOptions(steps=2, rows=64, measurements=measurements_for(rule.probe or ""))
     if proof.machine == TRANSFORMERS_5:

@@ -12,8 +12,8 @@ import pytest
 from tflint_hf.dynamic.confirm import Confirmation, confirm
 from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.engine import ScanOptions, scan
-from tflint_hf.findings import Outcome
-from tflint_hf.rules import load_rules
+from tflint_hf.findings import Outcome, RuleSources
+from tflint_hf.rule_set import load_rule_set
 
 if any(importlib.util.find_spec(name) is None for name in ("tensorflow", "transformers", "tf_keras", "datasets")):
     pytest.skip("needs the extra confirm", allow_module_level=True)
@@ -36,7 +36,12 @@ MENDED = (
 
 def run(script: Path) -> Confirmation:
     findings = scan([script], ScanOptions(respect_gitignore=False, isolated=True)).findings
-    return confirm(script, findings, load_rules(), RunOptions(python=sys.executable, budget_seconds=600.0))
+    return confirm(
+        script,
+        findings,
+        load_rule_set(RuleSources(packages=False)),
+        RunOptions(python=sys.executable, budget_seconds=600.0),
+    )
 
 
 def test_the_run_confirms_the_faults_of_the_lesson(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from proving import CLEAN, CONFIRMED, PYTHON, ROOT, Proof, attempt, has_tensorflow, proofs
 from warm import WarmRunner, warm_runner
 
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_files import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import enum
-import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, get_type_hints
 
-if TYPE_CHECKING:
-    from tflint_hf.findings import Severity
-    from tflint_hf.fixes import PlannedFix
-    from tflint_hf.trace.places import FilePlace, Place
+from tflint_hf.findings import Severity
+from tflint_hf.fixes import PlannedFix
+from tflint_hf.trace.places import FilePlace, Place
 
 CheckFunction = Callable[..., Iterator["Fault"]]
 F = TypeVar("F", bound=CheckFunction)
@@ -41,6 +40,21 @@ class Fault:
     severity: Severity | None = None
     rests_on: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Raises TypeError: what is wrong here would show far from the function that made it."""
+        kinds: dict[str, tuple[type, ...]] = {
+            "at": (Place, FilePlace),
+            "values": (Mapping,),
+            "related": (tuple,),
+            "fix": (PlannedFix, NoneType),
+            "severity": (Severity, NoneType),
+            "rests_on": (Mapping,),
+        }
+        for name, allowed in kinds.items():
+            value = getattr(self, name)
+            if not isinstance(value, allowed):
+                raise TypeError(f"`{name}` of a Fault is {value!r}, which is no {allowed[0].__name__}")
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Check:
@@ -50,38 +64,65 @@ class Check:
     function: CheckFunction
     view: type
     wants: frozenset[str]
+    once: Once | None = None
 
 
-_FUNCTIONS: dict[str, CheckFunction] = {}
-_ONCE_PER_PROJECT: dict[str, Once] = {}
+class CheckError(Exception):
+    """A function cannot be that of a rule. The message says which, and why."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Registration:
+    code: str
+    function: CheckFunction
+    once: Once | None
+
+
+_REGISTRATIONS: list[_Registration] = []
+_ASKED = frozenset({"target", "options", "trace"})
 
 
 def check(code: str, *, once_per_project: Once | None = None) -> Callable[[F], F]:
     """Register the function of a rule; what it finds may concern a whole project, and is then said once in it."""
 
     def register(function: F) -> F:
-        if code in _FUNCTIONS:
-            raise ValueError(f"{code} has two functions: {_FUNCTIONS[code].__name__} and {function.__name__}")
-        _FUNCTIONS[code] = function
-        if once_per_project is not None:
-            _ONCE_PER_PROJECT[code] = once_per_project
+        _REGISTRATIONS.append(_Registration(code, function, once_per_project))
         return function
 
     return register
 
 
-def once_per_project(code: str) -> Once | None:
-    """What a rule says but once in a project, None where each finding counts by itself."""
-    return _ONCE_PER_PROJECT.get(code)
+def checks_in(package: str) -> tuple[dict[str, Check], list[CheckError]]:
+    """The rules' functions that the imported modules of a package define, by code, and what is wrong with others."""
+    found: dict[str, Check] = {}
+    wrong: list[CheckError] = []
+    for one in _REGISTRATIONS:
+        if not f"{one.function.__module__}.".startswith(f"{package}."):
+            continue
+        try:
+            if one.code in found:
+                raise CheckError(
+                    f"{one.code} has two functions: {_name(found[one.code].function)} and {_name(one.function)}"
+                )
+            found[one.code] = _described(one)
+        except CheckError as error:
+            wrong.append(error)
+    return dict(sorted(found.items())), wrong
 
 
-@functools.cache
-def registered() -> dict[str, Check]:
-    """All rules' functions by code, with what their annotations ask for."""
-    return {code: _described(code, function) for code, function in sorted(_FUNCTIONS.items())}
+def _name(function: CheckFunction) -> str:
+    return getattr(function, "__qualname__", repr(function))
 
 
-def _described(code: str, function: CheckFunction) -> Check:
-    hints = get_type_hints(function)
-    first, *others = inspect.signature(function).parameters
-    return Check(code, function, hints[first], frozenset(others))
+def _described(one: _Registration) -> Check:
+    named = f"{_name(one.function)}, the function of {one.code},"
+    first, *others = inspect.signature(one.function).parameters or ("",)
+    try:
+        hints = get_type_hints(one.function)
+    except Exception as error:
+        raise CheckError(f"{named} has an annotation that means nothing: {error}") from error
+    if not isinstance(hints.get(first), type):
+        raise CheckError(f"{named} needs a first parameter with a view or an event of the trace for its annotation")
+    if unknown := sorted(set(others) - _ASKED):
+        raise CheckError(f"{named} asks for {unknown[0]}: it can ask for {', '.join(sorted(_ASKED))}")
+    return Check(one.code, one.function, hints[first], frozenset(others), one.once)

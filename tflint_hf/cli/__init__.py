@@ -12,6 +12,7 @@ from tflint_hf.cli.diagnose import diagnose_command
 from tflint_hf.cli.exits import Exit, Invocation
 from tflint_hf.cli.lsp import lsp_command
 from tflint_hf.cli.output import OutputError, forget_standard_output
+from tflint_hf.cli.rule_tests import test_rules_command
 from tflint_hf.cli.rules import rule_command, rules_command
 from tflint_hf.cli.scan import scan_command
 
@@ -31,6 +32,7 @@ cli.add_command(diagnose_command)
 cli.add_command(lsp_command)
 cli.add_command(rule_command)
 cli.add_command(rules_command)
+cli.add_command(test_rules_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,7 +14,7 @@ import click
 from tflint_hf.cli.exits import Exit
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
 from tflint_hf.cli.progress import RunStatus
-from tflint_hf.cli.scan import LEAST_BUDGET, Seconds, exit_code
+from tflint_hf.cli.scan import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds, exit_code
 from tflint_hf.findings import FAIL_ON
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
@@ -43,6 +43,8 @@ class Flags:
     stdin: Path | None
     fail_on: str
     quiet: bool
+    no_plugins: bool
+    no_rule_paths: bool
 
 
 @click.command("confirm", context_settings={"ignore_unknown_options": False})
@@ -91,6 +93,8 @@ class Flags:
 )
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="warning", help="As for scan. Default: warning.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@NO_RULE_PATHS
+@NO_PLUGINS
 def confirm_command(**options: object) -> int:
     """Run a program for a few steps, and say which findings the run confirms and which it refutes.
 
@@ -112,7 +116,7 @@ def run(flags: Flags) -> int:
     from tflint_hf.dynamic.sweep import with_findings
     from tflint_hf.engine import ScanOptions, scan, wanted
     from tflint_hf.report import render, run_html, run_json, run_text, run_words
-    from tflint_hf.rules import load_rules
+    from tflint_hf.rule_set import load_rule_set
     from tflint_hf.source import SourceError
 
     if flags.script.suffix not in PROGRAMS:
@@ -126,10 +130,16 @@ def run(flags: Flags) -> int:
         except run_html.MissingTemplateEngine as error:
             raise click.ClickException(str(error)) from None
     try:
-        scanned = ScanOptions(respect_gitignore=False, baseline=of_configuration(flags.script))
+        scanned = ScanOptions(
+            respect_gitignore=False,
+            packages=not flags.no_plugins,
+            config_rule_paths=not (flags.no_plugins or flags.no_rule_paths),
+            baseline=of_configuration(flags.script),
+        )
         result = scan((flags.script,), scanned)
     except (BaselineError, ConfigError) as error:
         raise click.ClickException(str(error)) from None
+    rules = load_rule_set(result.rule_sources)
     options = RunOptions(
         python=flags.python,
         budget_seconds=flags.budget,
@@ -142,7 +152,7 @@ def run(flags: Flags) -> int:
     )
     try:
         with RunStatus(shown=not flags.quiet and sys.stderr.isatty()) as status:
-            confirmation = confirm(flags.script, result.findings, load_rules(), options, status.listen)
+            confirmation = confirm(flags.script, result.findings, rules, options, status.listen)
     except NotStartedError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -156,6 +166,7 @@ def run(flags: Flags) -> int:
     known = set(result.findings)
     found = {replace(finding, verdict=None): finding for finding in confirmation.findings}
     shown = wanted([finding for bare, finding in found.items() if bare not in known], scanned)
+    result = replace(result, errors=tuple(dict.fromkeys((*result.errors, *confirmation.failures))))
     result = with_findings(result, (*(finding for bare, finding in found.items() if bare in known), *shown))
     confirmation = replace(confirmation, findings=result.findings)
     if flags.report:
@@ -164,7 +175,7 @@ def run(flags: Flags) -> int:
     if flags.format_name == "json":
         report = run_json.render(result, confirmation)
     else:
-        report = render("text", result, style, load_rules) + "\n" + run_text.render_run(confirmation, style)
+        report = render("text", result, style, lambda: rules.table) + "\n" + run_text.render_run(confirmation, style)
     if flags.output:
         write_file(flags.output, report)
     else:

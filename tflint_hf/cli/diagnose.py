@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tflint_hf.cli.exits import Exit
-from tflint_hf.cli.output import forget_standard_output, print_text, wants_color
+from tflint_hf.cli.output import forget_standard_output, print_errors, print_text, wants_color
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
 STDIN = "-"
@@ -34,23 +34,27 @@ def diagnose_command(log: str, script: Path | None, format_name: str, color: str
 
     Exit code: 0 nothing was recognised, 1 a symptom was, 2 something could not be done.
     """
+    from tflint_hf.config import ConfigError
     from tflint_hf.diagnose import diagnose, read_log
-    from tflint_hf.engine import ScanOptions, scan
+    from tflint_hf.engine import ScanOptions, rules_for, scan
     from tflint_hf.report.diagnosis import render_json, render_text
-    from tflint_hf.rules import load_rules
 
     read = read_log(_bytes(log))
     program = script or (Path(log) if read.is_notebook and log != STDIN else None)
-    result = scan((program,), ScanOptions()) if program is not None else None
-    for error in result.errors if result is not None else ():
-        print_text(f"error: {error.path}: {error.message}\n", err=True)
-    report = diagnose(read, load_rules(), result.findings if result is not None else ())
+    try:
+        rules = rules_for(program or Path.cwd(), ScanOptions())
+        result = scan((program,), ScanOptions()) if program is not None else None
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    errors = rules.failures if result is None else result.errors
+    print_errors(errors)
+    report = diagnose(read, rules.table, result.findings if result is not None else ())
     style = _style(color)
     try:
         print_text(render_json(report) if format_name == "json" else render_text(report, style), color=style.color)
     except BrokenPipeError:  # `| head` has seen enough: the exit code still tells what was found
         forget_standard_output()
-    if result is not None and result.errors:
+    if errors:
         return Exit.FAILED
     return Exit.FINDINGS if report.diagnoses else Exit.CLEAN
 

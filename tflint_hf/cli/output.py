@@ -13,8 +13,10 @@ import click
 from tflint_hf.editing.files import write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from tflint_hf.findings import ScanError
 
 
 def wants_color(choice: str, environment: Mapping[str, str], *, terminal: bool) -> bool:
@@ -46,6 +48,12 @@ def print_text(text: str, *, color: bool = False, err: bool = False) -> None:
         raise
     except OSError as error:
         raise OutputError(error.strerror or str(error)) from None
+
+
+def print_errors(errors: Iterable[ScanError]) -> None:
+    """Say on standard error what could not be scanned or loaded."""
+    for error in errors:
+        print_text(f"error: {error.path}: {error.message}\n", err=True)
 
 
 def forget_standard_output() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tflint_hf.cli.output import print_text
+from tflint_hf.cli.exits import Exit
+from tflint_hf.cli.output import print_errors, print_text
 
 if TYPE_CHECKING:
+    from tflint_hf.rule_set import RuleSet
     from tflint_hf.rules import Rule
 
 format_option = click.option(
@@ -24,10 +27,11 @@ def rule_command(rule: str, format_name: str) -> None:
     """Explain one rule, with a program that breaks it and the same program mended."""
     from tflint_hf.report.json import dump
     from tflint_hf.report.page import render_page
-    from tflint_hf.rules import UnknownRule, load_rules
+    from tflint_hf.rules import UnknownRule
 
+    known = _rules_here()
     try:
-        found = load_rules().find(rule)
+        found = known.table.find(rule)
     except UnknownRule as error:
         raise click.ClickException(str(error)) from None
     page = render_page(found)
@@ -36,18 +40,33 @@ def rule_command(rule: str, format_name: str) -> None:
 
 @click.command("rules")
 @format_option
-def rules_command(format_name: str) -> None:
-    """List all rules."""
+def rules_command(format_name: str) -> int:
+    """List all rules, with those of installed packages and of the folders that the configuration here names."""
     from tflint_hf.report.json import dump
-    from tflint_hf.rules import load_rules
 
-    table = load_rules()
+    known = _rules_here()
+    table = known.table
+    code = Exit.FAILED if known.failures else Exit.CLEAN
     if format_name == "json":
         print_text(dump({"rules": [_facts(rule) for rule in table]}))
-        return
+        return code
     width = max((len(rule.name) for rule in table), default=0)
     lines = [f"{rule.code}  {rule.name:<{width}}  {rule.severity.label:<7}  {rule.summary}\n" for rule in table]
     print_text("".join(lines))
+    return code
+
+
+def _rules_here() -> RuleSet:
+    """The rules that a scan here knows. What cannot be loaded is told."""
+    from tflint_hf.config import ConfigError
+    from tflint_hf.engine import ScanOptions, rules_for
+
+    try:
+        known = rules_for(Path.cwd(), ScanOptions())
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    print_errors(known.failures)
+    return known
 
 
 def _facts(rule: Rule) -> dict[str, Any]:
@@ -55,6 +74,7 @@ def _facts(rule: Rule) -> dict[str, Any]:
         "code": rule.code,
         "name": rule.name,
         "family": rule.family,
+        "origin": rule.origin,
         "severity": rule.severity.label,
         "confidence": rule.confidence,
         "applies": rule.applies,

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tflint_hf.cli.exits import Exit, Invocation
-from tflint_hf.cli.output import check_output_file, forget_standard_output, print_text, wants_color, write_file
+from tflint_hf.cli.output import (
+    check_output_file,
+    forget_standard_output,
+    print_errors,
+    print_text,
+    wants_color,
+    write_file,
+)
 from tflint_hf.cli.progress import ProgressBar
 from tflint_hf.findings import FAIL_ON, NEVER, ScanResult, Severity
 from tflint_hf.interrupts import deferred
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.editing.fixing import Change
     from tflint_hf.engine import ScanOptions
+    from tflint_hf.rule_set import RuleSet
 
 STDIN = "-"
 _TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
@@ -47,6 +55,17 @@ class Seconds(click.FloatRange):
 
 
 LEAST_BUDGET = 5
+RULE_PATHS = click.option(
+    "--rule-path",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Load the rules in FOLDER, which runs its Python files.",
+)
+NO_RULE_PATHS = click.option(
+    "--no-rule-paths", is_flag=True, help="Load no rules of the folders that the configuration names."
+)
+NO_PLUGINS = click.option("--no-plugins", is_flag=True, help="Load neither those nor the rules of installed packages.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +101,9 @@ class Flags:
     confirm: bool
     confirm_budget: float
     confirm_python: str
+    no_plugins: bool
+    no_rule_paths: bool
+    rule_path: tuple[Path, ...]
 
 
 def _remember_verbose(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -117,6 +139,9 @@ class _ScanCommand(click.Command):
 @click.option("--no-gitignore", is_flag=True, help="Scan files that git ignores.")
 @click.option("--config", type=CONFIG_FILE, metavar="FILE", help="Read the configuration from FILE.")
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@RULE_PATHS
+@NO_RULE_PATHS
+@NO_PLUGINS
 @click.option("--target", multiple=True, metavar="LIB=VERSION", help="A library version that the code is for.")
 @click.option("--stdin-filename", default=STDIN, metavar="NAME", help="What the text that `scan -` reads is called.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes scan.")
@@ -160,8 +185,9 @@ def run(flags: Flags) -> int:
         from tflint_hf.baseline import BaselineError
         from tflint_hf.cli import baselines
         from tflint_hf.config import Config, ConfigError, find_config, load_config
+        from tflint_hf.discovery import absolute
         from tflint_hf.engine import ScanOptions
-        from tflint_hf.rules import UnknownRule, load_rules
+        from tflint_hf.rules import UnknownRule
         from tflint_hf.target import VersionError
 
     from_stdin = STDIN in flags.paths
@@ -187,6 +213,9 @@ def run(flags: Flags) -> int:
         respect_gitignore=False if flags.no_gitignore else None,
         config_path=flags.config,
         isolated=flags.isolated,
+        packages=not flags.no_plugins,
+        config_rule_paths=not (flags.no_plugins or flags.no_rule_paths),
+        rule_paths=tuple(dict.fromkeys(map(absolute, flags.rule_path))),
         target_versions=_target_versions(flags.target),
         jobs=flags.jobs,
         stdin=(_read_stdin(), flags.stdin_filename) if from_stdin else None,
@@ -217,12 +246,12 @@ def run(flags: Flags) -> int:
     if flags.confirm:
         result = _confirmed(result, options, flags)
 
-    _print_errors(result)
+    print_errors(result.errors)
     style = _style(flags)
     if flags.statistics:
         report = render_statistics(format_name, result, style)
     else:
-        report = render(format_name, result, style, load_rules)
+        report = render(format_name, result, style, lambda: _rules_of(result).table)
     _deliver(report, flags, style, err=from_stdin and flags.fix)
     return exit_code(result, flags.fail_on or config.fail_on)
 
@@ -267,7 +296,7 @@ def _show_diff(changes: Sequence[Change], result: ScanResult, flags: Flags) -> E
     """Exit code 1 says that there is something to change."""
     from tflint_hf.report.diff import render_diff
 
-    _print_errors(result)
+    print_errors(result.errors)
     style = _style(flags)
     _deliver(render_diff(changes, style), flags, style)
     if result.errors:
@@ -292,9 +321,10 @@ def _written(changes: Sequence[Change], paths: tuple[Path, ...], options: ScanOp
     return replace(result, errors=(*result.errors, *failures))
 
 
-def _print_errors(result: ScanResult) -> None:
-    for scan_error in result.errors:
-        print_text(f"error: {scan_error.path}: {scan_error.message}\n", err=True)
+def _rules_of(result: ScanResult) -> RuleSet:
+    from tflint_hf.rule_set import load_rule_set
+
+    return load_rule_set(result.rule_sources)
 
 
 def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanResult:
@@ -303,13 +333,12 @@ def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanRe
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.runner import NotStartedError
     from tflint_hf.dynamic.sweep import MissingLibraryError, confirm_scan
-    from tflint_hf.rules import load_rules
 
     python = flags.confirm_python
     asked = RunOptions(python=python, budget_seconds=flags.confirm_budget)
     try:
         with RunStatus(shown=_shows_progress(flags)) as status:
-            return confirm_scan(result, options, load_rules(), asked, status.begin, status.listen)
+            return confirm_scan(result, options, _rules_of(result), asked, status.begin, status.listen)
     except MissingLibraryError as error:
         raise click.ClickException(
             what_to_install(python, error.library, "--confirm-python").removeprefix("error: ").rstrip()

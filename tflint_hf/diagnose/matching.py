@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from tflint_hf.diagnose.curves import shapes
 from tflint_hf.diagnose.log import log_of_text
 from tflint_hf.diagnose.progress import shows_progress, trainings
-from tflint_hf.rules import STRENGTHS, load_rules
+from tflint_hf.rule_files import load_rules
+from tflint_hf.rules import STRENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,12 +50,12 @@ class Recognised:
 _KINDS = ("error", "curve", "warning", "log")
 
 
-def recognise(text: str) -> list[Recognised]:
-    """The rules whose symptom a log shows, the strongest clue first, each rule once.
+def recognise(text: str, rules: Iterable[Rule] | None = None) -> list[Recognised]:
+    """The rules (of these, else of those of the tool) whose symptom a log shows, the strongest clue first, each once.
 
     `text` may be no more than the message of an exception, but some messages say enough only with their traceback.
     """
-    return recognise_in(log_of_text(text))
+    return recognise_in(log_of_text(text), rules)
 
 
 def recognise_in(log: Log, rules: Iterable[Rule] | None = None) -> list[Recognised]:

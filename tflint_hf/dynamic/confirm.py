@@ -13,7 +13,7 @@ from tflint_hf.dynamic.observed import locate, observed_trace, target_of
 from tflint_hf.dynamic.record import NO_TRAINING, Observation, essence, observation_of
 from tflint_hf.dynamic.runner import Ended, run_program
 from tflint_hf.dynamic.verdicts import Scene, judges_anywhere, probes
-from tflint_hf.findings import Finding, Location, Outcome, Verdict
+from tflint_hf.findings import Finding, Location, Outcome, ScanError, Verdict
 from tflint_hf.judge import judge, to_findings
 
 if TYPE_CHECKING:
@@ -25,38 +25,53 @@ if TYPE_CHECKING:
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.matching import Met
     from tflint_hf.dynamic.record import RunError
-    from tflint_hf.rules import RuleTable
+    from tflint_hf.judge import OnFailure
+    from tflint_hf.rule_set import RuleSet
+    from tflint_hf.rules import Rule, RuleTable
 
 RANK = {Outcome.CONFIRMED: 3, Outcome.REFUTED: 2, Outcome.UNDECIDED: 1, Outcome.NOT_REACHED: 0}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Confirmation:
-    """The findings of one program with their verdicts, and the run that they rest on."""
+    """The findings of one program with their verdicts, and the run that they rest on.
+
+    `failures` are of rules whose functions could not judge what the run showed.
+    """
 
     script: Path
     findings: tuple[Finding, ...]
     observation: Observation
     options: RunOptions
+    failures: tuple[ScanError, ...] = ()
 
 
 def confirm(
     script: Path,
     findings: Sequence[Finding],
-    rules: RuleTable,
+    rules: RuleSet,
     options: RunOptions,
     listen: Callable[[Mapping[str, Any]], None] | None = None,
     unwanted: Callable[[], bool] | None = None,
 ) -> Confirmation:
     """Run a program and judge its findings by what the run shows. Raises as `run_program` does."""
     observation = observation_of(run_program(script, options, listen, unwanted))
-    return Confirmation(script, judge_run(findings, observation, rules), observation, options)
+    failures: list[ScanError] = []
+
+    def failed(code: str, error: Exception) -> None:
+        failures.append(ScanError(str(script), f"the rule {code} failed: {type(error).__name__}: {error}"))
+
+    judged = judge_run(findings, observation, rules, failed)
+    return Confirmation(script, judged, observation, options, tuple(failures))
 
 
-def judge_run(findings: Sequence[Finding], observation: Observation, rules: RuleTable) -> tuple[Finding, ...]:
-    """The findings with their verdicts, and those that only the run shows."""
-    judged = [replace(finding, verdict=verdict_on(finding, observation, rules, findings)) for finding in findings]
-    judged.extend(shown_by_run(judged, observation, rules))
+def judge_run(
+    findings: Sequence[Finding], observation: Observation, rules: RuleSet, on_failure: OnFailure | None = None
+) -> tuple[Finding, ...]:
+    """The findings with their verdicts, and those that only the run shows. `on_failure` is that of `judge`."""
+    table = rules.table
+    judged = [replace(finding, verdict=verdict_on(finding, observation, table, findings)) for finding in findings]
+    judged.extend(shown_by_run(judged, observation, rules, on_failure))
     return tuple(sorted(judged, key=lambda finding: finding.sort_key))
 
 
@@ -72,22 +87,27 @@ def missing_library(observation: Observation) -> str | None:
     return None
 
 
-def shown_by_run(known: Sequence[Finding], observation: Observation, rules: RuleTable) -> list[Finding]:
+def shown_by_run(
+    known: Sequence[Finding], observation: Observation, rules: RuleSet, on_failure: OnFailure | None = None
+) -> list[Finding]:
     """Faults that the reader did not find: a rule sees them in the observed trace, and a measurement confirms them."""
     target = target_of(observation)
-    codes = frozenset(rule.code for rule in rules if rule.probe in probes())
+    table = rules.table
+    checks = [one for code, one in rules.checks.items() if table.by_code[code].probe in probes()]
     found: dict[tuple[str, Location], Finding] = {}
     for training in observation.trainings:
         trace = observed_trace(training)
         if trace is None:
             continue
-        for finding in to_findings(judge(trace, target, codes, {}), rules, locate, lambda _fix: None):
-            probe = rules.by_code[finding.code].probe or ""
-            measured = probes()[probe](Scene(finding, training, (), observation))
+        judgements = judge(trace, target, checks, table.default_options, on_failure)
+        for finding in to_findings(judgements, table, locate, lambda _fix: None, on_failure):
+            rule = table.by_code[finding.code]
+            probe = rule.probe or ""
+            measured = probes()[probe](Scene(finding, training, (), observation, rule.applies))
             if measured is None or measured.outcome is not Outcome.CONFIRMED:
                 continue
             if any(
-                rules.by_code[one.code].probe == probe and training in meet(one, observation).trainings for one in known
+                table.by_code[one.code].probe == probe and training in meet(one, observation).trainings for one in known
             ):
                 continue  # the same measurement has its finding already
             found[finding.code, finding.location] = replace(finding, verdict=measured.verdict(probe))
@@ -102,10 +122,10 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable, oth
     best = None
     if function is not None and (met.reached or judges_anywhere(rule.probe or "")):
         trainings = met.trainings or (NO_TRAINING,)
-        scenes = [Scene(finding, training, met.moments, observation) for training in trainings]
+        scenes = [Scene(finding, training, met.moments, observation, rule.applies) for training in trainings]
         said = [one for scene in scenes if (one := function(scene)) is not None]
         best = max(said, key=lambda one: RANK[one.outcome], default=None)
-    stop = stopped_by(finding, met, observation, others)
+    stop = stopped_by(finding, rule, met, observation, others)
     if stop is not None:
         if best is not None and best.outcome is Outcome.CONFIRMED:
             return replace(best, evidence=f"{best.evidence}; {stop}").verdict(rule.probe or "")
@@ -119,11 +139,13 @@ def verdict_on(finding: Finding, observation: Observation, rules: RuleTable, oth
     return Verdict(Outcome.UNDECIDED, _why_undecided(met, observation), rule.probe)
 
 
-def stopped_by(finding: Finding, met: Met, observation: Observation, others: Sequence[Finding] = ()) -> str | None:
+def stopped_by(
+    finding: Finding, rule: Rule, met: Met, observation: Observation, others: Sequence[Finding] = ()
+) -> str | None:
     """How the program was stopped by a symptom of the finding's rule, at its calls or at what comes of them."""
     for error in observation.errors:
         texts = (f"{error.type}: {error.text}", error.log)
-        clue = next((c for text in texts for c in recognise(text) if c.code == finding.code), None)
+        clue = next((clue for text in texts for clue in recognise(text, (rule,))), None)
         if clue is None:
             continue
         alike = [one for one in others if one.code == finding.code and one is not finding]
@@ -136,15 +158,15 @@ def stopped_by(finding: Finding, met: Met, observation: Observation, others: Seq
                 and not any(_at(error, one) or _nearer(error, one, finding) for one in alike)
             )
         ):
-            return f"the program stops at {error.at[0].words}: {error.type}: {_telling_part(error, clue)}"
+            return f"the program stops at {error.at[0].words}: {error.type}: {_telling_part(error, clue, rule)}"
     return None
 
 
-def _telling_part(error: RunError, clue: Recognised) -> str:
+def _telling_part(error: RunError, clue: Recognised, rule: Rule) -> str:
     """The essence of an exception if the symptom is in it, else the line that has it."""
     short = essence(error.text)
     named = f"{error.type}: {error.text}"
-    if any(one.code == clue.code for one in recognise(f"{error.type}: {short}")) or clue.excerpt not in named:
+    if recognise(f"{error.type}: {short}", (rule,)) or clue.excerpt not in named:
         return short.removeprefix(f"{error.type}: ")
     return (clue.excerpt.partition(f"{error.type}: ")[2] or clue.excerpt)[:240]
 

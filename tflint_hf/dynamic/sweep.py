@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.dynamic.confirm import RANK, confirm, missing_library
 from tflint_hf.engine import wanted
-from tflint_hf.findings import Finding, Location, ScanResult, Verdict
+from tflint_hf.findings import Finding, Location, ScanError, ScanResult, Verdict
 from tflint_hf.source import SourceError, source_from_bytes
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.engine import ScanOptions
-    from tflint_hf.rules import RuleTable
+    from tflint_hf.rule_set import RuleSet
 
 
 class MissingLibraryError(Exception):
@@ -37,7 +37,7 @@ def programs_to_run(result: ScanResult) -> tuple[str, ...]:
 def confirm_scan(
     result: ScanResult,
     scanned: ScanOptions,
-    rules: RuleTable,
+    rules: RuleSet,
     options: RunOptions,
     begin: Callable[[str, int, int], None],
     listen: Callable[[Mapping[str, Any]], None],
@@ -49,6 +49,7 @@ def confirm_scan(
     programs = programs_to_run(result)
     known: dict[Finding, Verdict | None] = dict.fromkeys(result.findings)
     shown: dict[tuple[str, Location], Finding] = {}
+    failures: dict[ScanError, None] = {}
     for number, program in enumerate(programs, 1):
         begin(program, number, len(programs))
         mine = tuple(f for f in result.findings if program in result.started_by.get(f.location.path, ()))
@@ -59,6 +60,7 @@ def confirm_scan(
         library = missing_library(confirmation.observation)
         if library is not None:
             raise MissingLibraryError(library)
+        failures.update(dict.fromkeys(confirmation.failures))
         for finding in confirmation.findings:
             verdict = finding.verdict
             original = replace(finding, verdict=None)
@@ -68,6 +70,7 @@ def confirm_scan(
                 known[original] = verdict
     findings = [replace(finding, verdict=verdict) for finding, verdict in known.items()]
     added = wanted(tuple(shown.values()), scanned)
+    result = replace(result, errors=(*result.errors, *(one for one in failures if one not in result.errors)))
     return with_findings(result, (*findings, *added))
 
 

@@ -6,21 +6,22 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
+from tflint_hf.checks.fault import Once
 from tflint_hf.discovery import display_path
 from tflint_hf.engine.options import Configs, ScanOptions, selected_codes
 from tflint_hf.engine.suppressed import wanted, without_suppressed
-from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, shown_target, stdin_task
+from tflint_hf.engine.tasks import Task, find_candidates, make_tasks, place_of_stdin, shown_target, stdin_task
 from tflint_hf.engine.worker import ProgramResult, scan_program
-from tflint_hf.findings import Finding, ScanError, ScanResult, Severity
+from tflint_hf.findings import Finding, RuleSources, ScanError, ScanResult, Severity
 from tflint_hf.interrupts import end_quietly
-from tflint_hf.judge import Once, once_per_project
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_set import RuleSet, load_rule_set
 from tflint_hf.target import project_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from tflint_hf.checks.fault import Check
     from tflint_hf.discovery import Candidate
     from tflint_hf.suppression import Suppression
     from tflint_hf.target import FolderCache
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 MIN_PROGRAMS_FOR_WORKERS = 24
 RUNNABLE = frozenset({".py", ".ipynb"})
 
-__all__ = ["ScanOptions", "scan", "wanted"]
+__all__ = ["ScanOptions", "rule_sources_for", "rules_for", "scan", "wanted"]
 
 
 def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, int], None] | None = None) -> ScanResult:
@@ -36,7 +37,6 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
 
     Raises ConfigError for a wrong configuration and UnknownRule for a selector that means no rule.
     """
-    rules = load_rules()
     configs = Configs(options)
     errors: list[ScanError] = []
     tasks: list[Task] = []
@@ -44,12 +44,18 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     targets: dict[str, dict[str, str]] = {}
     candidates: list[Candidate] = []
     if options.stdin is not None:
-        tasks = [stdin_task(options.stdin, options, configs, rules, cache)]
+        rule_sources = configs.rule_sources([place_of_stdin(options.stdin[1])])
+        rule_set = load_rule_set(rule_sources)
+        tasks = [stdin_task(options.stdin, options, configs, rule_set.table, rule_sources, cache)]
         files = 1
     else:
         candidates, errors = find_candidates(paths, options, configs)
         files = len(candidates)
-        tasks = make_tasks(candidates, options, configs, rules, cache, errors)
+        rule_sources = configs.rule_sources([candidate.path for candidate in candidates])
+        rule_set = load_rule_set(rule_sources)
+        tasks = make_tasks(candidates, options, configs, rule_set.table, rule_sources, cache, errors)
+    rules = rule_set.table
+    errors.extend(rule_set.failures)
     for task in tasks:
         for path, target in task.targets.items():
             targets.setdefault(display_path(project_root(path.parent)), shown_target(target))
@@ -59,7 +65,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     texts: dict[tuple[str, int | None], tuple[str, ...]] = {}
     said: set[tuple[object, ...]] = set()
     for result in results:
-        findings.extend(_said_once(result, said))
+        findings.extend(_said_once(result, said, rule_set.checks))
         errors.extend(result.errors)
         suppressions.update(result.suppressions)
         texts.update(result.texts)
@@ -79,7 +85,18 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         _started_by(tasks, {finding.location.path for finding in kept}),
         tuple(known),
         _checked(candidates, tasks, results, errors, lambda path: selected_codes(configs.of(path), options, rules)),
+        rule_sources=rule_sources,
     )
+
+
+def rule_sources_for(path: Path, options: ScanOptions) -> RuleSources:
+    """Where a scan of a file or folder has its rules from. Raises ConfigError."""
+    return Configs(options).rule_sources([path.absolute()])
+
+
+def rules_for(path: Path, options: ScanOptions) -> RuleSet:
+    """The rules that a scan of a file or folder knows. Raises ConfigError."""
+    return load_rule_set(rule_sources_for(path, options))
 
 
 def _places(finding: Finding) -> Iterator[tuple[str, int | None]]:
@@ -126,11 +143,12 @@ def _started_by(tasks: Sequence[Task], paths: set[str]) -> dict[str, tuple[str, 
     return found
 
 
-def _said_once(result: ProgramResult, said: set[tuple[object, ...]]) -> list[Finding]:
+def _said_once(result: ProgramResult, said: set[tuple[object, ...]], checks: Mapping[str, Check]) -> list[Finding]:
     """The findings of a program, without what was already said of its project."""
     kept = []
     for finding in result.findings:
-        once = once_per_project(finding.code)
+        check = checks.get(finding.code)
+        once = check.once if check is not None else None
         if once is not None:
             of_project = once is Once.EVERYTHING or finding.severity is Severity.INFO
             place = () if of_project else (finding.location.path, finding.location.cell, finding.location.line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.discovery import SUFFIXES
 from tflint_hf.findings import Edit, Finding, Fix, Location, Safety
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_set import load_rule_set
 from tflint_hf.source import SourceError, source_from_bytes
 from tflint_hf.suppression import Suppression, apply, find_suppressions
 
@@ -34,7 +34,7 @@ def without_suppressed(
 
     def checked(path: str, selector: str) -> bool:
         if selector != "ALL" and not any(_matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
-            return True  # no such rule: the comment can never hide anything
+            return not rules.may_lack(selector)  # no such rule: the comment can never hide anything
         codes = selected_codes(configs.of(Path(path).absolute()), options, rules)
         return any(_matches(selector, code, rules.by_code[code].name) for code in codes)
 
@@ -69,8 +69,8 @@ def without_suppressed(
 
 def wanted(findings: Sequence[Finding], options: ScanOptions) -> list[Finding]:
     """Of findings that came after a scan, from a run of the program: those that settings and comments let through."""
-    rules = load_rules()
     configs = Configs(options)
+    rules = load_rule_set(configs.rule_sources(Path(finding.location.path).absolute() for finding in findings)).table
     chosen = []
     suppressions: dict[str, tuple[Suppression, ...]] = {}
     for finding in findings:
@@ -79,13 +79,13 @@ def wanted(findings: Sequence[Finding], options: ScanOptions) -> list[Finding]:
             continue
         chosen.append(finding)
         if finding.location.path not in suppressions:
-            suppressions[finding.location.path] = _suppressions_in(path, finding.location.path)
+            suppressions[finding.location.path] = _suppressions_in(path, finding.location.path, rules)
     return apply(_not_ignored(chosen, rules, configs), suppressions, _matches, lambda _path, _selector: False)[0]
 
 
-def _suppressions_in(path: Path, shown: str) -> tuple[Suppression, ...]:
+def _suppressions_in(path: Path, shown: str, rules: RuleTable) -> tuple[Suppression, ...]:
     try:
-        return find_suppressions(source_from_bytes(path.read_bytes(), path, shown))
+        return find_suppressions(source_from_bytes(path.read_bytes(), path, shown), rules.prefixes)
     except (OSError, SourceError):
         return ()
 

@@ -18,17 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tflint_hf.config import Config
+    from tflint_hf.findings import RuleSources
     from tflint_hf.rules import RuleTable
     from tflint_hf.target import FolderCache
 
-from tflint_hf.engine.options import Configs, ScanOptions, selected_codes
+from tflint_hf.engine.options import Configs, ScanOptions, resolve_all, selected_codes
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """One program to read: its files' texts, what the rules may know of them, and which rules to run.
 
-    `shown` maps each path to its name in reports, or to None for files that are read but not reported on.
+    `shown` maps each path to its name in reports, or to None for files that are read but not reported on. A worker
+    loads the rules of `rule_sources` itself: functions of a user's folder cannot be sent to it.
     """
 
     program: Program
@@ -38,6 +40,7 @@ class Task:
     targets: Mapping[Path, Target]
     codes: frozenset[str]
     options: Mapping[str, Mapping[str, Any]]
+    rule_sources: RuleSources
     text: tuple[str, str] | None = None
 
 
@@ -72,6 +75,7 @@ def make_tasks(
     options: ScanOptions,
     configs: Configs,
     rules: RuleTable,
+    sources: RuleSources,
     cache: FolderCache,
     errors: list[ScanError],
 ) -> list[Task]:
@@ -106,6 +110,7 @@ def make_tasks(
                 {path: _target(path, options, configs.of(path), cache) for path in program.files if shown[path]},
                 selected_codes(config, options, rules),
                 _rule_options(config, rules),
+                sources,
             )
         )
     return tasks
@@ -156,7 +161,7 @@ def repository_of(path: Path) -> Path:
 
 def _rule_options(config: Config, rules: RuleTable) -> dict[str, dict[str, Any]]:
     """The options of each rule as the configuration sets them. Raises ConfigError for what a rule does not know."""
-    found: dict[str, dict[str, Any]] = {}
+    found = rules.default_options
     for name, given in config.rule_options.items():
         for code in _named(config, rules, name, ("rules", name)):
             known = rules.by_code[code].options
@@ -164,7 +169,7 @@ def _rule_options(config: Config, rules: RuleTable) -> dict[str, dict[str, Any]]
                 trouble = _option_trouble(rules.by_code[code].name, option, value, known)
                 if trouble is not None and config.path is not None:
                     raise key_error(config.path, ("rules", name, option), trouble)
-            found[code] = dict(given)
+            found[code] = {**found.get(code, {}), **given}
     return found
 
 
@@ -172,16 +177,25 @@ def _option_trouble(rule: str, option: str, value: Any, known: Mapping[str, Any]
     if option not in known:
         names = ", ".join(sorted(known)) or "none"
         return f"{rule} has no option {option}; it has {names}"
-    if known[option]["type"] == "number" and (
-        isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
-    ):
-        return f"{option} of {rule} must be a number above 0"
+    kind, words = _OPTION_KINDS[known[option]["type"]]
+    is_flag = isinstance(value, bool) and kind is not bool
+    if is_flag or not isinstance(value, kind) or (known[option]["type"] == "number" and value <= 0):
+        return f"{option} of {rule} must be {words}"
     return None
+
+
+_OPTION_KINDS: Mapping[str, tuple[Any, str]] = {
+    "number": (int | float, "a number above 0"),
+    "integer": (int, "a whole number"),
+    "string": (str, "a string"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a list"),
+}
 
 
 def _named(config: Config, rules: RuleTable, selector: str, keys: tuple[str, ...]) -> frozenset[str]:
     try:
-        return rules.resolve(selector)
+        return resolve_all((selector,), rules)
     except UnknownRule as error:
         if config.path is None:
             raise
@@ -189,11 +203,16 @@ def _named(config: Config, rules: RuleTable, selector: str, keys: tuple[str, ...
 
 
 def stdin_task(
-    stdin: tuple[str, str], options: ScanOptions, configs: Configs, rules: RuleTable, cache: FolderCache
+    stdin: tuple[str, str],
+    options: ScanOptions,
+    configs: Configs,
+    rules: RuleTable,
+    sources: RuleSources,
+    cache: FolderCache,
 ) -> Task:
     _text, name = stdin
     path = Path(name).absolute()
-    config = configs.of(path.parent if path.parent.is_dir() else Path.cwd())
+    config = configs.of(place_of_stdin(name))
     return Task(
         Program((path,), (path,)),
         {path: b""},
@@ -202,8 +221,15 @@ def stdin_task(
         {path: _target(path, options, config, cache)},
         selected_codes(config, options, rules),
         _rule_options(config, rules),
+        sources,
         text=stdin,
     )
+
+
+def place_of_stdin(name: str) -> Path:
+    """The folder whose configuration counts for a text with this name."""
+    folder = Path(name).absolute().parent
+    return folder if folder.is_dir() else Path.cwd()
 
 
 def shown_target(target: Target) -> dict[str, str]:

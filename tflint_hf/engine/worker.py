@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.interrupts import deferred
-from tflint_hf.rules import RuleTable, load_rules
+from tflint_hf.rule_set import load_rule_set
+from tflint_hf.rules import RuleTable
 from tflint_hf.source import Source, source_from_bytes, source_from_text
 from tflint_hf.source.requirements import install_requirements
 from tflint_hf.suppression import Suppression, find_suppressions, suppressions_in_lines
@@ -54,7 +55,9 @@ def _scan_program(task: Task) -> ProgramResult:
         from tflint_hf.static.reader import read_program
         from tflint_hf.trace.places import FilePlace
 
-    rules = load_rules()
+    rule_set = load_rule_set(task.rule_sources)
+    rules = rule_set.table
+    checks = [one for code, one in rule_set.checks.items() if code in task.codes]
     files = ProgramFiles(task.root)
     problems: list[tuple[Source, Problem]] = []
     sources: dict[Path, Source] = {}
@@ -77,18 +80,20 @@ def _scan_program(task: Task) -> ProgramResult:
     judgements = [
         judgement
         for trace, target in read_program(files, entries, _retarget)
-        for judgement in judge(trace, target, task.codes, task.options, failed)
+        for judgement in judge(trace, target, checks, task.options, failed)
     ]
     resolver = Resolver(files.units)
     reported = {name for name in task.shown.values() if name}
     judgements = [j for j in judgements if isinstance(j.fault.at, FilePlace) or resolver.path(j.fault.at) in reported]
-    findings = to_findings(judgements, rules, resolver.location, resolver.fix)
+    findings = to_findings(judgements, rules, resolver.location, resolver.fix, failed)
     if PARSE_RULE in task.codes:
         findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
     texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}
     texts.update({(path, None): lines for path, lines in resolver.other_files.items()})
-    suppressions = {path: suppressions_in_lines(path, lines) for path, lines in resolver.other_files.items()}
-    suppressions.update({s.display: find_suppressions(s) for s in sources.values()})
+    suppressions = {
+        path: suppressions_in_lines(path, lines, rules.prefixes) for path, lines in resolver.other_files.items()
+    }
+    suppressions.update({s.display: find_suppressions(s, rules.prefixes) for s in sources.values()})
     own_targets = {sources[path].display: target for path, target, _ in entries if sources[path].requirements}
     return ProgramResult(tuple(findings), tuple(errors), suppressions, task.root, texts, own_targets)
 

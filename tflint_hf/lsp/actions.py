@@ -98,9 +98,9 @@ def _stays_python(name: str, edits: list[Edit], unsaved: Mapping[Path, bytes]) -
     return parses_as_well(before, after, path)
 
 
-def fix_all_edits(subject: Subject, unsaved: Mapping[Path, bytes], encoding: str) -> Edits:
+def fix_all_edits(subject: Subject, unsaved: Mapping[Path, bytes], encoding: str, *, rule_paths: bool) -> Edits:
     """The edits that make all safe fixes of a document, one after the other until none is left."""
-    options, paths, _ = how_to_scan(subject, unsaved)
+    options, paths, _ = how_to_scan(subject, unsaved, rule_paths=rule_paths)
     done = fix(paths, options, frozenset({Safety.SAFE}))
     return [one for change in done.changes for one in _of_change(change, subject, encoding)]
 

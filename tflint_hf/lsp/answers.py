@@ -14,7 +14,7 @@ from tflint_hf.lsp import actions, confirming, hover
 from tflint_hf.lsp.connection import Server
 from tflint_hf.lsp.places import Places
 from tflint_hf.lsp.positions import Lines
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_set import load_rule_set
 
 if TYPE_CHECKING:
     from tflint_hf.lsp.documents import Subject
@@ -63,9 +63,10 @@ def register_answers(server: Server) -> None:
             for finding in ls.session.findings(scanned)
             if hover.holds(finding.location, cell, line, column)
         ]
-        comment = hover.suppression_at(subject, cell, line, column)
+        rules = load_rule_set(scanned.result.rule_sources).table
+        comment = hover.suppression_at(subject, rules, cell, line, column)
         if comment is not None:
-            said.append((comment.location, hover.about_suppression(comment, load_rules())))
+            said.append((comment.location, hover.about_suppression(comment, rules)))
         if not said:
             return None
         text = "\n\n---\n\n".join(words for _, words in said)
@@ -149,5 +150,6 @@ async def _actions(
 async def _fix_all(ls: Server, subject: Subject) -> types.WorkspaceEdit:
     session = ls.session
     unsaved, encoding = session.unsaved(), session.documents.encoding
-    edits = await session.off_the_loop(lambda: actions.fix_all_edits(subject, unsaved, encoding))
+    loads = session.rule_paths
+    edits = await session.off_the_loop(lambda: actions.fix_all_edits(subject, unsaved, encoding, rule_paths=loads))
     return actions.workspace_edit(edits, versioned=ls.can("workspace.workspace_edit.document_changes"))

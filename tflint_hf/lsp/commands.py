@@ -15,7 +15,7 @@ from tflint_hf.dynamic.status import words_for
 from tflint_hf.lsp import actions, confirming
 from tflint_hf.lsp.connection import Server
 from tflint_hf.report.page import render_page
-from tflint_hf.rules import load_rules, user_cache_folder
+from tflint_hf.rule_files import user_cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ def register_commands(server: Server) -> None:
 
     @server.command(actions.EXPLAIN)
     async def explain(ls: Server, code: str) -> str:
-        rule = load_rules().find(code)
+        rule = ls.session.rules().find(code)
         page = render_page(rule)
         if ls.can("window.show_document.support"):
             path = user_cache_folder() / "pages" / f"{rule.code}-{rule.name}.md"

@@ -13,7 +13,7 @@ from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.editing.document import BOM, NotEditableError, open_document
 from tflint_hf.engine import ScanOptions, wanted
 from tflint_hf.findings import Outcome
-from tflint_hf.rules import load_rules
+from tflint_hf.rule_set import load_rule_set
 from tflint_hf.source import SourceError, source_from_bytes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Run:
 
 def program_to_run(scanned: Scanned) -> str | None:
     """The script or notebook to run for a document, by its name in findings, if a run can say anything about it."""
-    rules = load_rules().by_code
+    rules = load_rule_set(scanned.result.rule_sources).table.by_code
     if not any(rules[finding.code].probe for finding in scanned.findings if finding.code in rules):
         return None
     started_by = scanned.result.started_by.get(scanned.name, ())
@@ -98,7 +98,7 @@ def run(
     result = scanned.result
     mine = tuple(f for f in result.findings if program in result.started_by.get(f.location.path, ()))
     try:
-        done = confirm(Path(program), mine, load_rules(), options, listen, unwanted)
+        done = confirm(Path(program), mine, load_rule_set(result.rule_sources), options, listen, unwanted)
     except OSError as error:
         raise NoRunError(f"{options.python} cannot be started: {error.strerror or error}") from None
     except (NotStartedError, SourceError) as error:
@@ -112,7 +112,8 @@ def run(
         )
     bare = {replace(finding, verdict=None): finding for finding in done.findings}
     verdicts = {one: verdict for one in mine if (verdict := bare[one].verdict) is not None and one in bare}
-    shown = wanted([finding for one, finding in bare.items() if one not in verdicts], ScanOptions())
+    asked = ScanOptions(config_rule_paths=not result.rule_sources.withheld)
+    shown = wanted([finding for one, finding in bare.items() if one not in verdicts], asked)
     return Run(scanned.files | {Path(program).absolute()}, verdicts, tuple(shown))
 
 

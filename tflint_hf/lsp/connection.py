@@ -16,7 +16,7 @@ from tflint_hf.lsp.session import LOG, Session
 from tflint_hf.lsp.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [
@@ -51,6 +51,16 @@ class Server(LanguageServer):
         self.settings: dict[str, object] = {}
         self.runner = ThreadPoolExecutor(1, "run")
         self.files = Workspace()
+
+    def take_settings(self, given: Mapping[str, object]) -> None:
+        """Settings as the editor sends them: `python` and `budgetSeconds` for runs, `rulePaths` for own rules."""
+        self.settings = dict(given)
+        loads = given.get("rulePaths") is True
+        self.files.rule_paths = loads
+        if loads != self.session.rule_paths:
+            self.session.rule_paths = loads
+            self.files.outdated()
+            self.session.all_outdated()
 
     def can(self, capability: str) -> bool:
         """Whether the editor has a capability, by its dotted name."""

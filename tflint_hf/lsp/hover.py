@@ -39,13 +39,13 @@ def about_finding(finding: Finding) -> str:
     return "\n\n".join(parts)
 
 
-def suppression_at(subject: Subject, cell: int | None, line: int, column: int) -> Suppression | None:
+def suppression_at(subject: Subject, rules: RuleTable, cell: int | None, line: int, column: int) -> Suppression | None:
     """The comment that hides findings at a place."""
     try:
         source = source_from_bytes(subject.content, subject.path, str(subject.path))
     except SourceError:
         return None
-    return next((s for s in find_suppressions(source) if holds(s.location, cell, line, column)), None)
+    return next((s for s in find_suppressions(source, rules.prefixes) if holds(s.location, cell, line, column)), None)
 
 
 def about_suppression(suppression: Suppression, rules: RuleTable) -> str:

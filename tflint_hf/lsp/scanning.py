@@ -39,10 +39,10 @@ class Scanned:
     result: ScanResult
 
 
-def scan_subject(subject: Subject, unsaved: Mapping[Path, bytes]) -> Scanned:
+def scan_subject(subject: Subject, unsaved: Mapping[Path, bytes], *, rule_paths: bool) -> Scanned:
     """Scan a document. `unsaved` are the contents of all open ones, by path. Raises as `scan` does, and
     BaselineError."""
-    options, paths, name = how_to_scan(subject, unsaved)
+    options, paths, name = how_to_scan(subject, unsaved, rule_paths=rule_paths)
     files = frozenset({subject.path})
     if paths:
         files = program_of(subject.path, unsaved)
@@ -63,16 +63,20 @@ def scan_subject(subject: Subject, unsaved: Mapping[Path, bytes]) -> Scanned:
     )
 
 
-def how_to_scan(subject: Subject, unsaved: Mapping[Path, bytes]) -> tuple[ScanOptions, tuple[Path, ...], str]:
+def how_to_scan(
+    subject: Subject, unsaved: Mapping[Path, bytes], *, rule_paths: bool
+) -> tuple[ScanOptions, tuple[Path, ...], str]:
     """The options and paths for a scan of a document alone, and its name in the findings.
 
     What has no file is scanned as a text. What is open is checked unless the project excludes it.
     """
     if subject.path.is_file():
-        options = ScanOptions(force_exclude=True, jobs=1, unsaved=unsaved, baseline=of_configuration(subject.path))
+        known = of_configuration(subject.path)
+        options = ScanOptions(force_exclude=True, jobs=1, unsaved=unsaved, config_rule_paths=rule_paths, baseline=known)
         return options, (subject.path,), display_path(subject.path)
     name = str(subject.path)
-    return ScanOptions(jobs=1, stdin=(subject.content.decode("utf-8", "replace"), name)), (), name
+    text = subject.content.decode("utf-8", "replace")
+    return ScanOptions(jobs=1, stdin=(text, name), config_rule_paths=rule_paths), (), name
 
 
 def program_of(path: Path, unsaved: Mapping[Path, bytes]) -> frozenset[Path]:

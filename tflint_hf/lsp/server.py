@@ -13,7 +13,15 @@ from tflint_hf.lsp.answers import register_answers
 from tflint_hf.lsp.commands import register_commands
 from tflint_hf.lsp.connection import Server
 
-WATCHED = ("**/pyproject.toml", "**/tflint-hf.toml", "**/*requirements*.txt", "**/*.lock", "**/setup.*", "**/*.py")
+WATCHED = (
+    "**/pyproject.toml",
+    "**/tflint-hf.toml",
+    "**/*requirements*.txt",
+    "**/*.lock",
+    "**/setup.*",
+    "**/*.py",
+    "**/*.yaml",
+)
 
 
 def start() -> None:
@@ -41,7 +49,7 @@ def _connection(server: Server) -> None:
     def initialize(ls: Server, params: types.InitializeParams) -> None:
         session = ls.session
         given = params.initialization_options
-        ls.settings = dict(given) if isinstance(given, dict) else {}
+        ls.take_settings(given if isinstance(given, dict) else {})
         encoding = ls.workspace.position_encoding
         session.documents.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         session.pulls = ls.can("text_document.diagnostic")
@@ -75,7 +83,7 @@ def _connection(server: Server) -> None:
     def settings_changed(ls: Server, params: types.DidChangeConfigurationParams) -> None:
         given = params.settings.get("tflint-hf") if isinstance(params.settings, dict) else None
         if isinstance(given, dict):
-            ls.settings = dict(given)
+            ls.take_settings(given)
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: Server, _params: None) -> None:

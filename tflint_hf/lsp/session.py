@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 from tflint_hf.baseline import BaselineError
 from tflint_hf.config import ConfigError
 from tflint_hf.engine import ScanOptions, scan
+from tflint_hf.findings import RuleSources
 from tflint_hf.lsp.confirming import Run, judged
 from tflint_hf.lsp.diagnostics import diagnostic
 from tflint_hf.lsp.documents import Documents
 from tflint_hf.lsp.places import Places
 from tflint_hf.lsp.scanning import Scanned, scan_subject
+from tflint_hf.rule_set import load_rule_set
 from tflint_hf.rules import UnknownRule
 from tflint_hf.static.parsing import keep_trees
 from tflint_hf.target import VersionError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from tflint_hf.findings import Finding
     from tflint_hf.lsp.documents import Subject
+    from tflint_hf.rules import RuleTable
 
     Given = TypeVar("Given")
 
@@ -37,6 +40,7 @@ DEBOUNCE_SECONDS = 0.1
 STACK_BYTES = 64 * 1024 * 1024
 """A thread has less room for recursion than a process; the reader is made for that of a process."""
 TREES_KEPT = 512
+WITHHELD = "the rules of rule-paths are left out here: the setting rulePaths allows to run their code"
 LOG = logging.getLogger("tflint_hf.lsp")
 
 
@@ -48,6 +52,8 @@ class Editor(Protocol):
     def ask_to_pull(self) -> None: ...
 
     def complain(self, message: str) -> None: ...
+
+    def tell(self, message: str) -> str: ...
 
 
 @dataclass(slots=True)
@@ -75,6 +81,7 @@ class Session:
         self.documents = Documents()
         self.pulls = False
         self.shows_related = True
+        self.rule_paths = False
         self.debounce = DEBOUNCE_SECONDS
         self.runs: list[Run] = []
         self.round = 0
@@ -167,6 +174,12 @@ class Session:
         state = self._states.get(subject.uri)
         return f"{state.done if state else 0}.{self.round}", self._by_text(subject, scanned).get(uri, [])
 
+    def rules(self) -> RuleTable:
+        """All rules that the open documents are checked by."""
+        scans = [state.scanned.result.rule_sources for state in self._states.values() if state.scanned is not None]
+        folders = dict.fromkeys(folder for sources in scans for folder in sources.folders)
+        return load_rule_set(RuleSources(tuple(sorted(folders)))).table
+
     def unsaved(self) -> dict[Path, bytes]:
         """The contents of all that is open."""
         return {subject.path: subject.content for subject in self.documents.subjects()}
@@ -223,10 +236,10 @@ class Session:
         if subject is None or self.closing:
             return
         state.begun = state.stamp
-        stamp, unsaved = state.stamp, self.unsaved()
+        stamp, unsaved, loads = state.stamp, self.unsaved(), self.rule_paths
         scanned: Scanned | None = None
         try:
-            scanned = await self.off_the_loop(lambda: scan_subject(subject, unsaved))
+            scanned = await self.off_the_loop(lambda: scan_subject(subject, unsaved, rule_paths=loads))
         except (ConfigError, UnknownRule, VersionError, BaselineError) as error:
             self.complain(str(error))
         except Exception as error:
@@ -237,6 +250,9 @@ class Session:
         state.done, state.scanned = stamp, scanned
         for trouble in scanned.result.errors if scanned is not None else ():
             self.complain(f"{trouble.path}: {trouble.message}")
+        if scanned is not None and scanned.result.rule_sources.withheld and WITHHELD not in self._said:
+            self._said.add(WITHHELD)
+            self._editor.tell(WITHHELD)
         self._publish(subject, state, scanned)
 
     def _publish(self, subject: Subject, state: _State, scanned: Scanned | None) -> None:

@@ -57,6 +57,7 @@ class Workspace:
     """Answers what is found in the folders, and holds the answer back while nothing has changed."""
 
     def __init__(self) -> None:
+        self.rule_paths = False
         self._generation = 0
         self._scanned = -1
         self._found: dict[Path, list[types.Diagnostic]] = {}
@@ -101,7 +102,8 @@ class Workspace:
             await self._changed.wait()
 
     async def _scan(self, folders: Sequence[Path], encoding: str) -> dict[Path, list[types.Diagnostic]]:
-        command = ["-m", "tflint_hf", "scan", "--format", "json", "--fail-on", "never", "--quiet", "--"]
+        command = ["-m", "tflint_hf", "scan", "--format", "json", "--fail-on", "never", "--quiet"]
+        command += ["--"] if self.rule_paths else ["--no-rule-paths", "--"]
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, *command, *map(str, folders)),
             stdin=asyncio.subprocess.DEVNULL,

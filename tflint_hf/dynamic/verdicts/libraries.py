@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tflint_hf.dynamic.observed import target_of
 from tflint_hf.dynamic.verdicts.probe import Measured, Scene, probe, refuted, undecided
-from tflint_hf.rules import load_rules
 
 
 @probe("import-error", anywhere=True)
@@ -16,8 +15,7 @@ def import_error(scene: Scene) -> Measured | None:
         return None
     names = ("transformers", "tensorflow", "tf_keras", "datasets")
     here = ", ".join(f"{name} {observation.versions[name]}" for name in names if name in observation.versions)
-    applies = load_rules().by_code[scene.finding.code].applies
-    if applies and target_of(observation).satisfies(applies):
+    if scene.applies and target_of(observation).satisfies(scene.applies):
         return refuted(f"the import succeeds here, with {here}")
     return undecided(f"the import succeeds here, with {here}; the finding speaks of other releases")
 

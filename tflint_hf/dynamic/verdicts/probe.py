@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scene:
-    """One training of the run together with the finding that is judged by it, and what else happened at its calls."""
+    """One training of the run together with the finding that is judged by it, and what else happened at its calls.
+
+    `applies` are the releases that the finding's rule speaks of.
+    """
 
     finding: Finding
     training: ObservedTraining
     moments: tuple[Moment, ...]
     observation: Observation
+    applies: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,113 @@
+"""What one folder or one package brings, before it is joined with other rules."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tflint_hf.checks.fault import checks_in
+from tflint_hf.discovery import display_path
+from tflint_hf.findings import ScanError
+from tflint_hf.rule_files import RuleFileError, read_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tflint_hf.checks.fault import Check
+    from tflint_hf.rules import Rule
+
+FIXTURES = "fixtures"
+OWN_CODE = re.compile(r"(?!TF)[A-Z]{2,5}\d{3}")
+"""Two to five capital letters and three digits; what begins with TF is kept for the rules of the tool."""
+
+
+DEFAULTS = {
+    "confidence": "likely",
+    "applies": {},
+    "fix": "none",
+    "probe": "none",
+    "probe_reason": "it is not known what a run would show of it",
+    "options": {},
+    "page": "## Example\n<bad>\n\n## Use instead\n<good>",
+}
+"""What a file of such a rule need not say."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bundle:
+    """The rules of one origin with their functions, and what of it could not be loaded."""
+
+    origin: str
+    rules: tuple[Rule, ...] = ()
+    checks: Mapping[str, Check] | None = None
+    failures: tuple[ScanError, ...] = ()
+
+
+def rule_files_in(folder: Path) -> list[Path]:
+    """The YAML files of rules in a folder and in the folders in it, but for its fixtures."""
+    found = (path for pattern in ("*.yaml", "*.yml", "*/*.yaml", "*/*.yml") for path in folder.glob(pattern))
+    return sorted(path for path in found if not path.relative_to(folder).as_posix().startswith((f"{FIXTURES}/", ".")))
+
+
+def modules_in(folder: Path) -> list[Path]:
+    """The Python files directly in a folder that may have functions of rules: they speak of this tool.
+
+    In a folder that does not describe any rule there are none: nobody wants all scripts of a folder to be run.
+    """
+    if not rule_files_in(folder):
+        return []
+    paths = (path for path in folder.glob("*.py") if path.stem.isidentifier() and path.stem != "__init__")
+    return sorted(path for path in paths if path.is_file() and b"tflint_hf" in path.read_bytes())
+
+
+def read_bundle(origin: str, folder: Path, package: str, *, packaged: bool) -> Bundle:
+    """The rules whose files lie in a folder and whose functions are in the modules of an importable package there."""
+    files = rule_files_in(folder)
+    if not files:
+        return Bundle(origin, failures=(ScanError(display_path(folder), "no YAML file in it describes a rule"),))
+    failures: list[ScanError] = []
+    for path in modules_in(folder):
+        failures += imported(f"{package}.{path.stem}", display_path(path))
+    all_imported = not failures
+    functions, wrong = checks_in(package)
+    failures += [ScanError(display_path(folder), f"{error}: it is left out") for error in wrong]
+    rules: dict[str, Rule] = {}
+    for path in files:
+        try:
+            rule = read_rule(path, OWN_CODE, folder.name if path.parent == folder else None, DEFAULTS)
+        except RuleFileError as error:
+            failures.append(ScanError(display_path(path), f"{error.problem}: this rule is left out"))
+            continue
+        if any(one.name == rule.name or one.code == rule.code for one in rules.values()):
+            failures.append(ScanError(display_path(path), "another file has its code or name: this rule is left out"))
+        elif rule.code in functions:
+            rules[rule.code] = replace(rule, origin=origin, home=str(folder), packaged=packaged)
+        elif all_imported and not wrong:
+            missing = f'no module in {display_path(folder)} has a function with @check("{rule.code}")'
+            failures.append(ScanError(display_path(path), f"{missing}: this rule is left out"))
+    if not failures and (idle := [code for code in functions if code not in rules]):
+        failures.append(ScanError(display_path(folder), f"{idle[0]} has a function, but no file that describes it"))
+    checks = {code: one for code, one in functions.items() if code in rules}
+    return Bundle(origin, tuple(rules.values()), checks, tuple(failures))
+
+
+def imported(module: str, shown: str) -> list[ScanError]:
+    """Import a module of rules. What it prints goes to standard error; what it raises is told."""
+    return attempted(lambda: importlib.import_module(module), shown)
+
+
+def attempted(action: Callable[[], object], shown: str) -> list[ScanError]:
+    """Do what runs code of somebody else, and tell what it raises."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            action()
+    except (Exception, SystemExit) as error:
+        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        return [ScanError(shown, f"its rules are left out: {type(error).__name__}: {said}{line}")]
+    return []
