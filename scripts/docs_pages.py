@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import mkdocs_gen_files
 
 import tflint_hf
+from tflint_hf import plugin
 from tflint_hf.report.page import render_page
 from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule
@@ -29,7 +31,8 @@ FAMILIES = {
     "versions": "Versions and removed names",
     "tool": "The tool's own",
 }
-MARK = "<!-- keys -->\n"
+KEYS = "<!-- keys -->\n"
+VIEWS = "<!-- views -->\n"
 
 
 def write(path: str, text: str) -> None:
@@ -67,6 +70,20 @@ def keys(schema: dict[str, Any]) -> Iterator[str]:
             yield f"| [{rule.code}](rules/{rule.name}.md) | `{option}` | `{json.dumps(about['default'])}` |\n"
 
 
+def what_rules_look_at() -> Iterator[str]:
+    yield "A first parameter can be:\n\n| annotation | one for each | fields |\n| --- | --- | --- |\n"
+    shared = {field.name for field in fields(plugin.events.Event)} | {"group", "guards"}
+    for module in (plugin.events, plugin.views):
+        for name, one in sorted(vars(module).items()):
+            if not (is_dataclass(one) and one.__module__.startswith(module.__name__)) or one is plugin.events.Event:
+                continue
+            own = [field.name for field in fields(one) if field.name not in shared]
+            what = (one.__doc__ or "").partition("\n\n")[0].partition(". ")[0].rstrip(".").replace("|", "\\|")
+            said = "" if what.startswith(f"{name}(") else " ".join(what.split())
+            yield f"| `{module.__name__.rpartition('.')[2]}.{name}` | {said} | {', '.join(own)} |\n"
+    yield "\nAn event has the `place` of its call, and its `order` in the program.\n"
+
+
 def kind(said: dict[str, Any]) -> str:
     if "enum" in said:
         return ", ".join(f"`{json.dumps(value)}`" for value in said["enum"])
@@ -87,10 +104,14 @@ def main() -> None:
     for rule in ordered:
         write(f"rules/{rule.name}.md", render_page(rule))
     write("proofs.md", without_links_to_the_repository(Path("docs/proofs.md").read_text(encoding="utf-8")))
-    page = Path("docs/configuration.md").read_text(encoding="utf-8")
-    head, mark, tail = page.partition(MARK)
-    assert mark, "docs/configuration.md has a place for the keys"
-    write("configuration.md", head + "".join(keys(json.loads(SCHEMA.read_text(encoding="utf-8")))) + tail)
+    filled("configuration.md", KEYS, "".join(keys(json.loads(SCHEMA.read_text(encoding="utf-8")))))
+    filled("own-rules.md", VIEWS, "".join(what_rules_look_at()))
+
+
+def filled(page: str, mark: str, text: str) -> None:
+    head, found, tail = Path("docs", page).read_text(encoding="utf-8").partition(mark)
+    assert found, f"docs/{page} has no place for what is to be filled in"
+    write(page, head + text + tail)
 
 
 main()

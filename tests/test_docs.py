@@ -45,7 +45,7 @@ def applied(diff: str, text: str) -> str:
     return text.replace(before, after)
 
 
-@pytest.mark.parametrize("page", ["tutorial.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "own-rules.md"])
 def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     steps = STEP.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
@@ -55,6 +55,7 @@ def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monke
             name, source = what.split()
             text = (ROOT / source).read_text(encoding="utf-8")
             assert shown in {"", text}, f"{page} shows another {name}"
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text, encoding="utf-8")
         elif kind == "edit":
             changed = tmp_path / what

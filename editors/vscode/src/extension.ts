@@ -97,7 +97,8 @@ async function start(): Promise<void> {
 async function options(): Promise<ServerOptions> {
   const settings = vscode.workspace.getConfiguration(NAME);
   const python = expanded(settings.get("confirm.python", ""), { folder: folder(), home: homedir() });
-  return serverOptions(python, await selectedInterpreter(), settings.get("confirm.budgetSeconds", 120));
+  const budgetSeconds = settings.get("confirm.budgetSeconds", 120);
+  return serverOptions(python, await selectedInterpreter(), budgetSeconds, settings.get("rulePaths", true));
 }
 
 function folder(): string | undefined {

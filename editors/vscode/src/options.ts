@@ -3,14 +3,21 @@
 export interface ServerOptions {
   python?: string;
   budgetSeconds?: number;
+  rulePaths?: boolean;
 }
 
 /** The server's options: programs run with the interpreter of the setting, else with that of the project. */
-export function serverOptions(python: string, selected: string | undefined, budgetSeconds: number): ServerOptions {
+export function serverOptions(
+  python: string,
+  selected: string | undefined,
+  budgetSeconds: number,
+  rulePaths: boolean,
+): ServerOptions {
   const interpreter = python !== "" ? python : selected;
   return {
     ...(interpreter === undefined ? {} : { python: interpreter }),
     ...(Number.isFinite(budgetSeconds) && budgetSeconds >= 1 ? { budgetSeconds } : {}),
+    rulePaths,
   };
 }
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { codesOf, serverOptions } from "../src/options";
 
 test("programs run with the interpreter of the setting, else that of the project", () => {
-  assert.deepEqual(serverOptions("/mine", "/project", 60), { python: "/mine", budgetSeconds: 60 });
-  assert.deepEqual(serverOptions("", "/project", 60), { python: "/project", budgetSeconds: 60 });
-  assert.deepEqual(serverOptions("", undefined, 0), {});
+  assert.deepEqual(serverOptions("/mine", "/project", 60, true), { python: "/mine", budgetSeconds: 60, rulePaths: true });
+  assert.deepEqual(serverOptions("", "/project", 60, true), { python: "/project", budgetSeconds: 60, rulePaths: true });
+  assert.deepEqual(serverOptions("", undefined, 0, false), { rulePaths: false });
 });
 
 test("codes are those of tflint-hf, each once", () => {
