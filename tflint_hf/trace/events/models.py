@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class ModelMade(Event):
+    """A model is made: loaded, built of layers, or of a class of the program."""
+
     model: Model
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Evaluated(Event):
-    """`rows` are equal to those of a fit() on the same rows, None where that is not known."""
+    """An evaluate() call.
+
+    `rows` are equal to those of a fit() on the same rows, None where that is not known.
+    """
 
     model: Model
     feed: Feed | None
@@ -29,6 +32,8 @@ class Evaluated(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Predicted(Event):
+    """A predict() call, or a call of a model, whose result may be used later."""
+
     prediction: Prediction
 
 

@@ -32,11 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class OptimizerMade(Event):
+    """An optimizer is made, or named by a string."""
+
     optimizer: Optimizer
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class CallbackMade(Event):
+    """A callback of Keras or transformers is made."""
+
     callback: Callback
 
 
@@ -49,7 +53,9 @@ class WeightDecayExcluded(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Compiled(Event):
-    """`names` maps the dotted path of a library's module to the program's own name for it at that spot.
+    """A compile() call.
+
+    `names` maps the dotted path of a library's module to the program's own name for it at that spot.
 
     `tf_is_free`: a line `import tensorflow as tf` above would give that name the Keras of transformers.
     `strategy` is the one in whose scope it happens, ABSENT for none.
@@ -73,8 +79,9 @@ class Compiled(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Fitted(Event):
-    """`compiled` are the compile() calls that may have set this model up.
+    """A fit() call.
 
+    `compiled` are the compile() calls that may have set this model up.
     `keys` are the names in the dictionary of inputs (None: not known), `has_targets` says whether labels are given
     beside the inputs, `weighted` whether weights are. `epochs`, `steps_per_epoch` and `batch_size` are ABSENT where
     fit() has its defaults. `callback_places` are the elements of the list of callbacks, empty if one of them is not
