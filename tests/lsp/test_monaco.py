@@ -1,6 +1,8 @@
 """The language server in the editor of VS Code, in a browser without a screen. It needs, once:
 
 npm install --prefix tests/lsp/monaco
+
+With PICTURE=docs/images/editor.png it paints the picture of the documentation.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ def test_monaco_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     if not (FOLDER / "dist").exists():
         subprocess.run(["npx", "vite", "build"], cwd=FOLDER, check=True, timeout=300)
-    text = FIXABLE.replace("model.fit(", '"🤗 e\u0301"; model.fit(')
+    picture = os.environ.get("PICTURE")
+    text = FIXABLE if picture else FIXABLE.replace("model.fit(", '"🤗 e\u0301"; model.fit(')
     script, answer = tmp_path / "train.py", tmp_path / "answer.json"
     script.write_text(text, encoding="utf-8")
     (tmp_path / "tflint-hf.toml").write_text(SETTINGS, encoding="utf-8")
@@ -39,6 +42,8 @@ def test_monaco_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
         "SERVER": json.dumps([sys.executable, "-m", "tflint_hf", "lsp"]),
         "CHROMIUM": CHROMIUM,
     }
+    if picture:
+        environment["PICTURE"] = str(Path(picture).absolute())
     done = subprocess.run(
         ["node", "run.mjs", str(answer)],
         cwd=FOLDER,
@@ -53,7 +58,8 @@ def test_monaco_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     places = {one["code"]: (one["line"], one["character"]) for one in said["opened"]}
     line = text.splitlines()[8]
     before = line[: line.index("[1, 0")]
-    assert places == {"TFL001": (7, 19), "TFD007": (8, len(before) + 1)}  # an emoji is two of its units
+    units = len(before.encode("utf-16-le")) // 2  # an emoji is two
+    assert places == {"TFL001": (7, 19), "TFD007": (8, units)}
     assert "**fix** Make an array of the labels" in said["hover"]
     assert said["text"] == text.replace("[1, 0, 1, 0]", "np.array([1, 0, 1, 0])")
     assert said["mended"] == []

@@ -1,5 +1,6 @@
 // Serves the page, joins its web socket to a language server of its own, and does in Chromium what a user would.
-// node run.mjs ANSWER.json, with the environment variables GIVEN (JSON) and SERVER (JSON, a command).
+// node run.mjs ANSWER.json, with the environment variables GIVEN (JSON) and SERVER (JSON, a command). PICTURE: where the
+// editor is to be painted with its menu of fixes.
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -47,7 +48,7 @@ new WebSocketServer({ server: http }).on("connection", (socket) => {
 
 await new Promise((listening) => http.listen(0, "127.0.0.1", listening));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
-const page = await browser.newPage();
+const page = await browser.newPage({ deviceScaleFactor: 2 });
 page.on("console", (message) => message.type() === "error" && console.error(message.text()));
 page.on("pageerror", (error) => console.error(error.message));
 const said = {};
@@ -66,7 +67,7 @@ try {
   await page.evaluate(([line, character]) => window.goTo(line, character), [place.line, place.character]);
   await page.evaluate(() => window.act("editor.action.quickFix"));
   await page.waitForSelector("text=Make an array of the labels (TFD007)");
-  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE });
+  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE, clip: { x: 40, y: 0, width: 940, height: 360 } });
   await page.keyboard.press("Enter");
   await until(["TFL001"]);
   said.text = await page.evaluate(() => window.text());
@@ -75,7 +76,6 @@ try {
   said.mended = await codes();
   await writeFile(process.argv[2], JSON.stringify(said));
 } finally {
-  if (process.env.PICTURE) await page.screenshot({ path: `${process.env.PICTURE}.end.png` });
   await browser.close();
   http.close();
 }
