@@ -15,7 +15,7 @@ from tflint_hf.report.summary import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tflint_hf.cli.scan import Flags
+    from tflint_hf.cli.options import ScanFlags
     from tflint_hf.config import Config
     from tflint_hf.findings import ScanResult
 
@@ -23,7 +23,7 @@ SHOWN = 5
 """More stale entries than this are only counted."""
 
 
-def chosen(flags: Flags, config: Config) -> Baseline | None:
+def chosen(flags: ScanFlags, config: Config) -> Baseline | None:
     """The baseline that the command line or else the configuration names. Raises BaselineError."""
     if flags.no_baseline:
         return None

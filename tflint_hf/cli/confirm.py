@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tflint_hf.cli.exits import Exit
+from tflint_hf.cli.exits import Exit, exit_code
+from tflint_hf.cli.options import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
 from tflint_hf.cli.progress import RunStatus
-from tflint_hf.cli.scan import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds, exit_code
 from tflint_hf.findings import FAIL_ON
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 

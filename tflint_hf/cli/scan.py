@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import io
-import math
 import os
-import re
 import shutil
 import stat
 import sys
 import tokenize
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tflint_hf.cli.exits import Exit, Invocation
+from tflint_hf.cli.exits import Exit, Invocation, exit_code
+from tflint_hf.cli.options import (
+    CONFIG_FILE,
+    LEAST_BUDGET,
+    NO_PLUGINS,
+    NO_RULE_PATHS,
+    RULE_PATHS,
+    ScanFlags,
+    Seconds,
+    listed,
+    target_versions,
+)
 from tflint_hf.cli.output import (
     check_output_file,
     forget_standard_output,
@@ -27,7 +36,7 @@ from tflint_hf.cli.output import (
     write_file,
 )
 from tflint_hf.cli.progress import ProgressBar
-from tflint_hf.findings import FAIL_ON, NEVER, ScanResult, Severity
+from tflint_hf.findings import FAIL_ON, ScanResult
 from tflint_hf.interrupts import deferred
 from tflint_hf.report import FORMATS, STATISTICS_FORMATS, UnavailableFormat, check, render, render_statistics
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
@@ -40,79 +49,10 @@ if TYPE_CHECKING:
     from tflint_hf.rule_set import RuleSet
 
 STDIN = "-"
-_TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
-CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-class Seconds(click.FloatRange):
-    """A time that a run may take: FloatRange alone lets "nan" through, after which no run would ever end."""
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
-        seconds: float = super().convert(value, parameter, context)
-        if math.isnan(seconds):
-            self.fail(f"{value} is no time", parameter, context)
-        return seconds
-
-
-LEAST_BUDGET = 5
-RULE_PATHS = click.option(
-    "--rule-path",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Load the rules in FOLDER, which runs its Python files.",
-)
-NO_RULE_PATHS = click.option(
-    "--no-rule-paths", is_flag=True, help="Load no rules of the folders that the configuration names."
-)
-NO_PLUGINS = click.option("--no-plugins", is_flag=True, help="Load neither those nor the rules of installed packages.")
-
-
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """The options of one call, as click read them and in its names."""
-
-    paths: tuple[str, ...]
-    format_name: str | None
-    output: Path | None
-    statistics: bool
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    extend_select: tuple[str, ...]
-    fail_on: str | None
-    exclude: tuple[str, ...]
-    extend_exclude: tuple[str, ...]
-    force_exclude: bool
-    no_gitignore: bool
-    config: Path | None
-    isolated: bool
-    target: tuple[str, ...]
-    stdin_filename: str
-    jobs: int | None
-    color: str
-    quiet: bool
-    fix: bool
-    unsafe_fixes: bool
-    diff: bool
-    add_ignore: str | None
-    baseline: Path | None
-    write_baseline: bool
-    no_baseline: bool
-    confirm: bool
-    confirm_budget: float
-    confirm_python: str
-    no_plugins: bool
-    no_rule_paths: bool
-    rule_path: tuple[Path, ...]
 
 
 def _remember_verbose(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     context.ensure_object(Invocation).verbose = value
-
-
-def _listed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The items of comma separated lists, each of which may be given several times."""
-    return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
 
 
 class _ScanCommand(click.Command):
@@ -129,12 +69,12 @@ class _ScanCommand(click.Command):
 @click.option("--format", "format_name", type=click.Choice(FORMATS), help="How the report is written. Default: text.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule was broken, not the findings.")
-@click.option("--select", multiple=True, callback=_listed, metavar="RULES", help="Check these rules only.")
-@click.option("--ignore", multiple=True, callback=_listed, metavar="RULES", help="Leave these rules out.")
-@click.option("--extend-select", multiple=True, callback=_listed, metavar="RULES", help="Check these rules as well.")
+@click.option("--select", multiple=True, callback=listed, metavar="RULES", help="Check these rules only.")
+@click.option("--ignore", multiple=True, callback=listed, metavar="RULES", help="Leave these rules out.")
+@click.option("--extend-select", multiple=True, callback=listed, metavar="RULES", help="Check these rules as well.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Least severity that gives exit code 1. Default: warning.")
-@click.option("--exclude", multiple=True, callback=_listed, metavar="PATTERNS", help="Skip these, not the defaults.")
-@click.option("--extend-exclude", multiple=True, callback=_listed, metavar="PATTERNS", help="Skip these as well.")
+@click.option("--exclude", multiple=True, callback=listed, metavar="PATTERNS", help="Skip these, not the defaults.")
+@click.option("--extend-exclude", multiple=True, callback=listed, metavar="PATTERNS", help="Skip these as well.")
 @click.option("--force-exclude", is_flag=True, help="Skip excluded files even if they are named as PATH.")
 @click.option("--no-gitignore", is_flag=True, help="Scan files that git ignores.")
 @click.option("--config", type=CONFIG_FILE, metavar="FILE", help="Read the configuration from FILE.")
@@ -177,10 +117,10 @@ def scan_command(**options: object) -> int:
 
     Exit code: 0 nothing found at or above --fail-on, 1 findings, 2 something could not be done.
     """
-    return run(Flags(**options))  # type: ignore[arg-type]
+    return run(ScanFlags(**options))  # type: ignore[arg-type]
 
 
-def run(flags: Flags) -> int:
+def run(flags: ScanFlags) -> int:
     with deferred():
         from tflint_hf.baseline import BaselineError
         from tflint_hf.cli import baselines
@@ -216,7 +156,7 @@ def run(flags: Flags) -> int:
         packages=not flags.no_plugins,
         config_rule_paths=not (flags.no_plugins or flags.no_rule_paths),
         rule_paths=tuple(dict.fromkeys(map(absolute, flags.rule_path))),
-        target_versions=_target_versions(flags.target),
+        target_versions=target_versions(flags.target),
         jobs=flags.jobs,
         stdin=(_read_stdin(), flags.stdin_filename) if from_stdin else None,
     )
@@ -256,7 +196,7 @@ def run(flags: Flags) -> int:
     return exit_code(result, flags.fail_on or config.fail_on)
 
 
-def _check_changes(flags: Flags, *, from_stdin: bool) -> None:
+def _check_changes(flags: ScanFlags, *, from_stdin: bool) -> None:
     changes = flags.fix or flags.diff or flags.add_ignore is not None
     if flags.unsafe_fixes and (not (flags.fix or flags.diff) or flags.add_ignore is not None):
         raise click.UsageError("--unsafe-fixes says which fixes to make: give --fix or --diff with it")
@@ -278,7 +218,7 @@ def _check_changes(flags: Flags, *, from_stdin: bool) -> None:
 
 
 def _scanned(
-    paths: tuple[Path, ...], options: ScanOptions, flags: Flags, progress: ProgressBar | None
+    paths: tuple[Path, ...], options: ScanOptions, flags: ScanFlags, progress: ProgressBar | None
 ) -> tuple[tuple[Change, ...], ScanResult]:
     """What is to be changed, and what the scan says after it."""
     if flags.add_ignore is None and not (flags.fix or flags.diff):
@@ -292,7 +232,7 @@ def _scanned(
     return changes.fixed(paths, options, progress, unsafe=flags.unsafe_fixes)
 
 
-def _show_diff(changes: Sequence[Change], result: ScanResult, flags: Flags) -> Exit:
+def _show_diff(changes: Sequence[Change], result: ScanResult, flags: ScanFlags) -> Exit:
     """Exit code 1 says that there is something to change."""
     from tflint_hf.report.diff import render_diff
 
@@ -327,7 +267,7 @@ def _rules_of(result: ScanResult) -> RuleSet:
     return load_rule_set(result.rule_sources)
 
 
-def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanResult:
+def _confirmed(result: ScanResult, options: ScanOptions, flags: ScanFlags) -> ScanResult:
     from tflint_hf.cli.confirm import what_to_install
     from tflint_hf.cli.progress import RunStatus
     from tflint_hf.dynamic.job import RunOptions
@@ -349,44 +289,13 @@ def _confirmed(result: ScanResult, options: ScanOptions, flags: Flags) -> ScanRe
         raise click.ClickException(f"{python} cannot be started: {error.strerror or error}") from None
 
 
-def exit_code(result: ScanResult, fail_on: str) -> Exit:
-    """A finding counts unless a run refutes it."""
-    if result.errors:
-        return Exit.FAILED
-    standing = (finding for finding in result.findings if finding.stands)
-    if fail_on != NEVER and any(finding.severity >= Severity.parse(fail_on) for finding in standing):
-        return Exit.FINDINGS
-    return Exit.CLEAN
-
-
-def _common_place(paths: Sequence[Path], flags: Flags) -> Path:
+def _common_place(paths: Sequence[Path], flags: ScanFlags) -> Path:
     """Where the configuration of the report as a whole is looked for; each scanned file still has its nearest one."""
     places = [os.path.abspath(path) for path in paths or (flags.stdin_filename,)]  # noqa: PTH100
     try:
         return Path(os.path.commonpath(places))
     except ValueError:  # several drives
         return Path.cwd()
-
-
-def _target_versions(targets: Sequence[str]) -> dict[str, str]:
-    """Library to version or range, from texts such as `transformers=4.38.2` and `transformers>=4.38,<5`."""
-    from tflint_hf.config import LIBRARIES
-
-    versions: dict[str, str] = {}
-    library = ""
-    for part in (piece.strip() for text in targets for piece in text.split(",") if piece.strip()):
-        named = _TARGET.fullmatch(part)
-        if named is None:
-            raise click.UsageError(f"--target {part} is not LIB=VERSION, as in --target transformers=4.38.2")
-        name, operator, version = named.groups()
-        if not name and library:  # the second half of a range
-            versions[library] += f",{operator}{version}"
-            continue
-        library = name.lower()
-        if library not in LIBRARIES:
-            raise click.UsageError(f"--target {part}: the libraries are {', '.join(LIBRARIES)}")
-        versions[library] = version if operator in {"=", "=="} else f"{operator}{version}"
-    return versions
 
 
 def _read_stdin() -> str:
@@ -398,7 +307,7 @@ def _read_stdin() -> str:
         raise click.UsageError(f"standard input is not text that Python can read: {error}") from None
 
 
-def _shows_progress(flags: Flags) -> bool:
+def _shows_progress(flags: ScanFlags) -> bool:
     if flags.quiet or not sys.stderr.isatty():
         return False
     if flags.output or sys.stdout.isatty():
@@ -409,14 +318,14 @@ def _shows_progress(flags: Flags) -> bool:
         return False
 
 
-def _style(flags: Flags) -> Style:
+def _style(flags: ScanFlags) -> Style:
     terminal = flags.output is None and sys.stdout.isatty()
     color = wants_color(flags.color, os.environ if flags.output is None else {}, terminal=terminal)
     width = shutil.get_terminal_size().columns if terminal else DEFAULT_WIDTH
     return Style(color=color, width=width, summary=not flags.quiet)
 
 
-def _deliver(report: str, flags: Flags, style: Style, *, err: bool = False) -> None:
+def _deliver(report: str, flags: ScanFlags, style: Style, *, err: bool = False) -> None:
     if flags.output:
         write_file(flags.output, report)
         return
