@@ -27,8 +27,16 @@ _DIRECTIVE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_BEGUN = re.compile(
+    r"""
+      \#\s*noqa\s*:\s* (?P<noqa_codes> (?:[\w-]+\s*,\s*)* ) [\w-]*\Z
+    | \#\s*tflint-hf\s*:\s* (?:(?P<kind>ignore-file|ignore)\s*\[ (?P<codes>[^\]\#]*?))? [\w-]*\Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 _NO_CONTENT = re.compile(r"\s*(#|$)")
+_WORD = re.compile(r"[\w-]*\Z")
 _SEPARATOR = re.compile(r"[\s,]+")
 _ANY_CODE = re.compile(r"[A-Za-z]+[0-9]+\Z|[A-Z]{1,4}\Z")
 _OUR_CODE = re.compile(r"TF[A-Z][0-9]*\Z", re.IGNORECASE)
@@ -58,6 +66,34 @@ class Suppression:
         if self.kind == "ignore-file":
             return True
         return self.cell == place.cell and self.first_line <= place.line <= self.last_line
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A comment as far as it is written. `kind` is None where that is what comes next, else the next of `codes`.
+
+    `typed` is what there is of the next word.
+    """
+
+    kind: Kind | None
+    codes: tuple[str, ...]
+    typed: str
+
+
+def begun(text: str) -> Begun | None:
+    """The comment that a line ends in, up to where somebody writes; None if there is none that could hide a finding."""
+    match = _BEGUN.search(text)
+    if match is None:
+        return None
+    typed = _WORD.search(text)
+    assert typed is not None
+    kind = _kind(match["kind"]) if match["kind"] else None if match["noqa_codes"] is None else "noqa"
+    return Begun(kind, codes_in(match["codes"] or match["noqa_codes"] or ""), typed[0])
+
+
+def codes_in(text: str) -> tuple[str, ...]:
+    """The codes of a list as it stands in a comment."""
+    return tuple(filter(None, _SEPARATOR.split(text)))
 
 
 def find_suppressions(source: Source, prefixes: frozenset[str] = frozenset()) -> tuple[Suppression, ...]:
@@ -108,13 +144,17 @@ def suppressions_in_lines(
     return tuple(found)
 
 
+def _kind(word: str) -> Kind:
+    return "ignore-file" if word.lower() == "ignore-file" else "ignore"
+
+
 def _directive(
     match: re.Match[str], prefixes: frozenset[str]
 ) -> tuple[Kind, tuple[str, ...] | None, str | None] | None:
     """Kind, codes and reason of a comment's directive; None if it is none of our business."""
     if match["kind"]:
-        kind: Kind = "ignore-file" if match["kind"].lower() == "ignore-file" else "ignore"
-        codes = None if match["codes"] is None else tuple(filter(None, _SEPARATOR.split(match["codes"])))
+        kind = _kind(match["kind"])
+        codes = None if match["codes"] is None else codes_in(match["codes"])
         return kind, codes, match["reason"].strip() or None
     words = _SEPARATOR.split(match["noqa_codes"]) if match["noqa_codes"] else []
     if not any(_ANY_CODE.match(word) or _NAME.match(word) for word in words):

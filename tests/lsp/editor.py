@@ -49,6 +49,11 @@ def capabilities(*, pull: bool = False, encodings: Sequence[str] = (), watch: bo
         text_document=types.TextDocumentClientCapabilities(
             publish_diagnostics=types.PublishDiagnosticsClientCapabilities(related_information=True),
             diagnostic=types.DiagnosticClientCapabilities() if pull else None,
+            completion=types.CompletionClientCapabilities(
+                completion_item=types.ClientCompletionItemOptions(
+                    commit_characters_support=True, documentation_format=[types.MarkupKind.Markdown]
+                )
+            ),
             code_action=types.CodeActionClientCapabilities(code_action_literal_support=kinds),
         ),
         notebook_document=types.NotebookDocumentClientCapabilities(types.NotebookDocumentSyncClientCapabilities()),
@@ -144,6 +149,13 @@ class Editor:
         )
         assert found is None or isinstance(found.contents, types.MarkupContent)
         return found.contents.value if found is not None and isinstance(found.contents, types.MarkupContent) else ""
+
+    async def completed(self, uri: str, line: int, character: int) -> list[types.CompletionItem]:
+        document = types.TextDocumentIdentifier(uri)
+        params = types.CompletionParams(document, types.Position(line, character))
+        found = await self.client.text_document_completion_async(params)
+        assert found is None or isinstance(found, types.CompletionList)
+        return [] if found is None else list(found.items)
 
     async def lenses(self, uri: str) -> Sequence[types.CodeLens]:
         params = types.CodeLensParams(types.TextDocumentIdentifier(uri))

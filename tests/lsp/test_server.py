@@ -192,6 +192,57 @@ async def test_hover(tmp_path: Path) -> None:
         assert await editor.hover(uri, 0, 0) == ""
 
 
+async def test_comments_that_hide_findings_are_completed(tmp_path: Path) -> None:
+    async with connected(tmp_path) as editor:
+        provider = editor.answer.capabilities.completion_provider
+        assert provider is not None
+        assert list(provider.trigger_characters or ()) == ["[", ",", " ", ":"]
+        before, after = FAULTY.splitlines()[:7], FAULTY.splitlines()[8:]
+
+        async def offered(line: str, *, language: str = "python") -> list[types.CompletionItem]:
+            """What is offered where | stands in the line of the compile."""
+            start, _, end = line.partition("|")
+            text = "\n".join([*before, start + end, *after])
+            uri = editor.open("train.py" if language == "python" else "train.md", text, language=language)
+            found = await editor.completed(uri, 7, len(start.encode("utf-16-le")) // 2)
+            editor.close(uri)
+            return found
+
+        async def labels(line: str, *, language: str = "python") -> list[str]:
+            return [one.label for one in await offered(line, language=language)]
+
+        call = FAULTY.splitlines()[7]
+        assert await labels(f"{call}  # tflint-hf: |") == ["ignore", "ignore-file"]
+        assert await labels(f"{call}  # tflint-hf:ignore-|") == ["ignore-file"]
+        for nothing in ("|", "  # tflint-hf|", "  # noqa|", "  # tflint-hf: ignore[TFL001] a |", "  # type: ignore[|"):
+            assert await labels(call + nothing) == []
+        every = await offered(f"{call}  # tflint-hf: ignore[|")
+        assert len(every) > 100
+        first = min(every, key=lambda one: one.sort_text or "")
+        assert (first.label, first.detail) == ("TFL001", "crossentropy-on-logits")  # it is broken here
+        assert isinstance(first.documentation, types.MarkupContent)
+        assert "(error)" in first.documentation.value
+        assert "TFL001" not in await labels(f"{call}  # tflint-hf: ignore[TFL001, |")
+        assert "TFO001" not in await labels(f"{call}  # tflint-hf: ignore-file[T|, string-optimizer]")
+        assert await labels(f"{call}  # noqa: E501, tfl00|") == [f"TFL00{n}" for n in range(1, 10)]
+        by_name = await offered('model.compile(optimizer="🤗")  # tflint-hf: ignore[String-op|timizer] a toy')
+        assert [(one.label, one.filter_text) for one in by_name] == [("TFO001", "string-optimizer")]
+        start, end = len('model.compile(optimizer="..")  # tflint-hf: ignore['), len("String-optimizer")
+        place = types.Range(types.Position(7, start), types.Position(7, start + end))
+        assert by_name[0].text_edit == types.TextEdit(place, "TFO001")
+        assert "TFL001" in await labels(f"{call}  # tflint-hf: ignore-file[logits|")
+
+        before[:] = [*before[:6], "```python"]
+        assert await labels(f"{call}  # tflint-hf: ignore[TFL001, strin|", language="markdown") == ["TFO001"]
+        before[:] = [*before[:6], ""]
+        assert await labels(f"{call}  # tflint-hf: |", language="markdown") == []
+
+        cells = [(MARKUP, "# tflint-hf: "), (CODE, "# tflint-hf: "), (CODE, "%%bash\n# tflint-hf: ")]
+        markup, code, shell = editor.open_notebook("train.ipynb", cells)
+        assert [one.label for one in await editor.completed(code, 0, 13)] == ["ignore", "ignore-file"]
+        assert await editor.completed(markup, 0, 13) == await editor.completed(shell, 1, 13) == []
+
+
 async def test_texts_without_files_and_of_other_languages(tmp_path: Path) -> None:
     async with connected(tmp_path) as editor:
         new = editor.open("untitled:Untitled-1", FAULTY)

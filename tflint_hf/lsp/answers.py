@@ -9,8 +9,8 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.uris import to_fs_path
 
-from tflint_hf.findings import Safety
-from tflint_hf.lsp import actions, confirming, hover
+from tflint_hf.findings import RuleSources, Safety
+from tflint_hf.lsp import actions, completion, confirming, hover
 from tflint_hf.lsp.connection import Server
 from tflint_hf.lsp.places import Places
 from tflint_hf.lsp.positions import Lines
@@ -71,6 +71,28 @@ def register_answers(server: Server) -> None:
             return None
         text = "\n\n---\n\n".join(words for _, words in said)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), lines.range(said[0][0]))
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(list(completion.TRIGGERS)))
+    async def completed(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
+        uri, position = params.text_document.uri, params.position
+        subject = ls.session.documents.subject(uri)
+        if subject is None:
+            return None
+        cell, lines = _text_of(ls, subject, uri)
+        comment, line = completion.comment_at(lines, position), position.line + 1
+        source = subject.source() if comment is not None else None
+        if comment is None or source is None or not completion.is_code(source, cell, line):
+            return None
+        if comment.kind is None:
+            commit = ls.can("text_document.completion.completion_item.commit_characters_support")
+            return completion.keywords(comment, lines, position, commit=commit)
+        known = await ls.session.scanned(uri)
+        findings = ls.session.findings(known[1]) if known is not None else ()
+        rules = load_rule_set(known[1].result.rule_sources if known is not None else RuleSources()).table
+        broken = completion.broken_at(source, findings, cell, line, rules.prefixes)
+        shown = get_capability(ls.client_capabilities, "text_document.completion.completion_item.documentation_format")
+        form = types.MarkupKind.Markdown if types.MarkupKind.Markdown in (shown or ()) else types.MarkupKind.PlainText
+        return completion.codes(comment, lines, position, rules, broken, form)
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,

@@ -14,7 +14,7 @@ from tflint_hf.editing.document import BOM, NotEditableError, open_document
 from tflint_hf.engine import ScanOptions, wanted
 from tflint_hf.findings import Outcome
 from tflint_hf.rule_set import load_rule_set
-from tflint_hf.source import SourceError, source_from_bytes
+from tflint_hf.source import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,9 +53,8 @@ def program_to_run(scanned: Scanned) -> str | None:
 
 def first_training(subject: Subject) -> tuple[int | None, int]:
     """Cell and line, from 1, of the first call that trains a model; else of the first code."""
-    try:
-        source = source_from_bytes(subject.content, subject.path, str(subject.path))
-    except SourceError:
+    source = subject.source()
+    if source is None:
         return None, 1
     for fragment in source.fragments:
         try:

@@ -18,6 +18,7 @@ from pygls.uris import to_fs_path
 
 from tflint_hf.lsp.notebooks import notebook_bytes
 from tflint_hf.lsp.positions import Lines
+from tflint_hf.source import SourceError, source_from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         TextDocumentContentChangeEvent,
         TextDocumentItem,
     )
+
+    from tflint_hf.source import Source
 
 SUFFIXES = {"python": ".py", "markdown": ".md", "mdx": ".mdx"}
 """What a text of a language would be called. Texts of other languages are none of our business."""
@@ -74,6 +77,13 @@ class Subject:
     def cell_of(self, uri: str) -> int | None:
         """The cell that a text of this subject is."""
         return next((cell for cell, text in self.texts.items() if text.uri == uri), None)
+
+    def source(self) -> Source | None:
+        """The text as the scan reads it; None if it cannot be read."""
+        try:
+            return source_from_bytes(self.content, self.path, str(self.path))
+        except SourceError:
+            return None
 
 
 class Documents:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Finding, Safety
 from tflint_hf.rules import UnknownRule
-from tflint_hf.source import SourceError, source_from_bytes
 from tflint_hf.suppression import Suppression, find_suppressions
 
 if TYPE_CHECKING:
@@ -41,9 +40,8 @@ def about_finding(finding: Finding) -> str:
 
 def suppression_at(subject: Subject, rules: RuleTable, cell: int | None, line: int, column: int) -> Suppression | None:
     """The comment that hides findings at a place."""
-    try:
-        source = source_from_bytes(subject.content, subject.path, str(subject.path))
-    except SourceError:
+    source = subject.source()
+    if source is None:
         return None
     return next((s for s in find_suppressions(source, rules.prefixes) if holds(s.location, cell, line, column)), None)
 
