@@ -169,6 +169,129 @@ def test_arguments_that_come_in_other_ways(code: str, written: str, fixed: str |
         assert any(fixed in apply_edits(text, list(fix.edits)) for fix in fixes), [f.message for f in found]
 
 
+ADAM = "m.compile(tf.keras.optimizers.Adam({}))"
+FIT = "\nm.fit(x, np.array([0, 1]))"
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        (ADAM.format("1e-3"), ADAM.format("5e-5")),
+        (ADAM.format("10 * 1e-3"), ADAM.format("5e-5")),
+        (ADAM.format("learning_rate=float('1e-3')"), ADAM.format("learning_rate=5e-5")),
+        (f"RATE = 1e-3\n{ADAM.format('RATE')}", "RATE = 5e-5"),
+        (f"RATE: float = 1e-3\n{ADAM.format('learning_rate=RATE')}", "RATE: float = 5e-5"),
+        (f"rate, epochs = 1e-3, 2\n{ADAM.format('rate')}", "rate, epochs = 5e-5, 2"),
+        (f"first = rate = 1e-3\n{ADAM.format('float(rate)')}", "first = rate = 5e-5"),
+        (f'c = {{"lr": 1e-3, "n": 2}}\n{ADAM.format("c.get(" + repr("lr") + ")")}', 'c = {"lr": 5e-5, "n": 2}'),
+        (f"c = dict(lr=1e-3)\n{ADAM.format('c[' + repr('lr') + ']')}", "c = dict(lr=5e-5)"),
+        (f"k = dict(learning_rate=1e-3)\n{ADAM.format('**k')}", "k = dict(learning_rate=5e-5)"),
+        (f"R = 1e-3\nk = dict(learning_rate=R)\n{ADAM.format('**k')}", "R = 5e-5"),
+        (f'R = 1e-3\nk = {{"learning_rate": R}}\n{ADAM.format("**k")}', "R = 5e-5"),
+        (f"class C:\n    rate = 1e-3\n{ADAM.format('C.rate')}", "    rate = 5e-5"),
+        (f"class C:\n    def __init__(self, r=1e-3):\n        self.r = r\n{ADAM.format('C().r')}", "r=5e-5):"),
+        (f"def go(r=1e-3):\n    {ADAM.format('r')}\ngo()", "def go(r=5e-5):"),
+        (f"def go(r=1e-5):\n    {ADAM.format('r')}\ngo(r=1e-3)", "go(r=5e-5)"),
+        (f"def go(r):\n    {ADAM.format('r')}\ngo(1e-3)\ngo(2e-3)", None),
+        (f"go = lambda r: {ADAM.format('r')}\ngo(1e-3)", "go(5e-5)"),
+        (
+            "import argparse\np = argparse.ArgumentParser()\n"
+            f"p.add_argument('--lr', type=float, default=1e-3)\na = p.parse_args()\n{ADAM.format('a.lr')}",
+            "p.add_argument('--lr', type=float, default=5e-5)",
+        ),
+        (
+            "import argparse\np = argparse.ArgumentParser()\n"
+            f"p.add_argument('--lr', type=float, default='1e-3')\na = p.parse_args()\n{ADAM.format('a.lr')}",
+            "p.add_argument('--lr', type=float, default=5e-5)",
+        ),
+        (
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', default=1e-3)\n"
+            f"a = p.parse_args(['--lr', '2e-3'])\n{ADAM.format('a.lr')}",
+            None,
+        ),
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n    r: float = field(default=1e-3)\n"
+            f"c = C()\n{ADAM.format('c.r')}",
+            "field(default=5e-5)",
+        ),
+        (f"for r in [1e-3, 2e-3]:\n    {ADAM.format('r')}", None),
+        (f"for r in (1e-3,):\n    {ADAM.format('r')}", None),
+        (f"r = [1e-3, 2e-3][0]\n{ADAM.format('r')}", None),
+        (f"import os\nr = 1e-3 if os.cpu_count() > 8 else 2e-3\n{ADAM.format('r')}", None),
+        (f"import os\nr = 1e-3\nif os.cpu_count() > 8:\n    r = 1e-3\n{ADAM.format('r')}", None),
+        (f"r = 1e-3\n{ADAM.format('r * 2')}", None),
+        (f"scale = 1e-3\nr = scale * 2\n{ADAM.format('r')}", None),
+        (
+            f"D = tf.keras.optimizers.schedules.PolynomialDecay\ns = D(1e-3, 100)\n{ADAM.format('s')}",
+            "s = D(5e-5, 100)",
+        ),
+        (
+            f"D = tf.keras.optimizers.schedules.PolynomialDecay\nR = 1e-3\ns = D(R, 100)\n{ADAM.format('s')}",
+            "R = 5e-5",
+        ),
+    ],
+)
+def test_a_rate_is_changed_where_it_is_written(written: str, fixed: str | None) -> None:
+    """No variable is written over; what has several values, or a part in a computation, is left to its author."""
+    text = f"{HEAD}{written}{FIT}\n"
+    found = [f for f in findings_of(Path("train.py"), text) if f.code == "TFO002"]
+    assert found
+    fixes = [f.fix for f in found if f.fix is not None]
+    if fixed is None:
+        assert fixes == []
+        return
+    (after,) = {apply_edits(text, list(fix.edits)) for fix in fixes}
+    assert fixed in after
+    assert after.count("5e-5") == 1
+    assert [f for f in findings_of(Path("train.py"), after) if f.code == "TFO002"] == []
+
+
+VARIABLES = """\
+import tensorflow as tf
+from datasets import load_dataset
+from transformers import AutoTokenizer, DataCollatorWithPadding, TFBertForSequenceClassification
+m = TFBertForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=2)
+tok = AutoTokenizer.from_pretrained("bert-base-uncased")
+rows = load_dataset("glue", "sst2")
+adam = tf.keras.optimizers.Adam(3e-5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("TFO001", 'name = "adam"\nm.compile(optimizer=name)\nm.fit(load())'),
+        ("TFL001", 'name = "sparse_categorical_crossentropy"\nm.compile(adam, loss=name)'),
+        ("TFL002", "no = False\nm.compile(adam, tf.keras.losses.SparseCategoricalCrossentropy(from_logits=no))"),
+        ("TFD001", 'no = False\nx = tok(["a", "b c"], padding=no, return_tensors="tf")'),
+        (
+            "TFD004",
+            'kind = "pt"\nc = DataCollatorWithPadding(tok, return_tensors=kind)\n'
+            'm.fit(rows["train"].to_tf_dataset(batch_size=8, collate_fn=c, shuffle=True))',
+        ),
+    ],
+)
+def test_a_fix_does_not_write_over_a_variable(code: str, written: str) -> None:
+    """The literal that a name stands for changes if it is written nowhere else, and no object takes its place."""
+    first, _, rest = written.partition("\n")
+    name, value = first.split(" = ")
+
+    def fixed(text: str) -> list[str | None]:
+        found = [f.fix for f in findings_of(Path("train.py"), text) if f.code == code]
+        return [None if fix is None else apply_edits(text, list(fix.edits)) for fix in found]
+
+    [whole] = fixed(VARIABLES + rest.replace(f"={name}", f"={value}"))
+    assert whole is not None
+    assert fixed(f"{VARIABLES}{written}\nprint({name})\n") == [None]
+    [once] = fixed(f"{VARIABLES}{written}\n")
+    if code in {"TFO001", "TFL001"}:
+        assert once is None
+    else:
+        assert once is not None
+        assert once.endswith(rest + "\n")
+        assert first not in once
+
+
 def test_a_missing_requirement_is_added_to_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text("from transformers import TFAutoModel\n", encoding="utf-8")

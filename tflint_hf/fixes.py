@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Write `text` in place of what stands at `place`."""
+    """Write `text` in place of what stands at `place`.
+
+    No variable of the program is written over: the literal changes that it got its value from, if this is its only use,
+    or `for_all_uses`.
+    """
 
     place: Place
     text: str
+    for_all_uses: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,8 @@ def _another_name(callback: Callback, name: str, names: list[str]) -> PlannedFix
         return None
     given = callback.site.values.get("monitor")
     text = f'"{alike[0]}"'
-    edit = AddArgument(callback.site.place, f"monitor={text}") if given is None else Replace(given, text)
+    add = AddArgument(callback.site.place, f"monitor={text}")
+    edit = add if given is None else Replace(given, text, for_all_uses=True)
     return PlannedFix(Safety.UNSAFE, f"Follow {alike[0]}", (edit,))
 
 

@@ -11,10 +11,21 @@ from tflint_hf.checks.labels import spelled_model
 from tflint_hf.checks.losses import wraps_encoder
 from tflint_hf.checks.tokens_as_labels import keras_sparse_loss, labels_of_all
 from tflint_hf.findings import Safety, Severity
-from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedFix, Replace
+from tflint_hf.fixes import AddArgument, InsertAfter, InsertBefore, PlannedEdit, PlannedFix, Replace
 from tflint_hf.knowledge import Task
 from tflint_hf.trace.events import Fitted, LabelsConfigured
-from tflint_hf.trace.objects import ABSENT, UNKNOWN, Feed, Form, LabelEncoding, Labels, Missing, ModelOrigin, Reads
+from tflint_hf.trace.objects import (
+    ABSENT,
+    UNKNOWN,
+    Feed,
+    Form,
+    LabelEncoding,
+    Labels,
+    Loss,
+    Missing,
+    ModelOrigin,
+    Reads,
+)
 from tflint_hf.trace.places import Place
 from tflint_hf.trace.views import Trace, Training
 
@@ -57,16 +68,25 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
     fix = None
     if given is not None and loss.form is Form.STRING:
         text = '"sparse_categorical_crossentropy"'
-        fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (Replace(given, text),))
+        edit = Replace(given, text, for_all_uses=True)
+        fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (edit,))
     elif given is not None and keras is not None:
-        argument = "from_logits=True" if loss.reads is Reads.LOGITS else ""
-        text = f"{keras}.losses.SparseCategoricalCrossentropy({argument})"
-        fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (Replace(given, text),))
+        fix = _other_loss(loss, given, f"{keras}.losses.SparseCategoricalCrossentropy", "Use the sparse crossentropy")
     yield Fault(
         _where(training),
         {"loss": loss.class_name, "labels": labels.known_from or "class ids"},
         fix=fix,
     )
+
+
+def _other_loss(loss: Loss | None, given: Place, name: str, title: str, *imports: PlannedEdit) -> PlannedFix | None:
+    """Another class in the place of a loss, where the object is made; it may not know what else the loss was told."""
+    site = loss.site if loss is not None else None
+    if site is not None and (site.open or set(site.arguments) - {"from_logits"}):
+        return None
+    argument = "from_logits=True" if loss is None or loss.reads is Reads.LOGITS else ""
+    place = site.place if site is not None and site.place.unit == given.unit else given
+    return PlannedFix(Safety.UNSAFE, title, (*imports, Replace(place, f"{name}({argument})")))
 
 
 @check("TFL015")
@@ -85,10 +105,12 @@ def one_hot_labels_with_sparse_loss(training: Training, trace: Trace) -> Iterato
     compiled, keras = training.compiled, keras_name(training.compiled, trace)
     given, fix = compiled.site.values.get("loss"), None
     if keras is not None:
-        argument = "from_logits=True" if loss is None or loss.reads is Reads.LOGITS else ""
-        text = f"{keras[0]}.losses.CategoricalCrossentropy({argument})"
-        edit = AddArgument(compiled.site.place, f"loss={text}") if given is None else Replace(given, text)
-        fix = PlannedFix(Safety.UNSAFE, "Use the crossentropy of one-hot rows", (*keras[1], edit))
+        title, name = "Use the crossentropy of one-hot rows", f"{keras[0]}.losses.CategoricalCrossentropy"
+        if given is not None:
+            fix = _other_loss(loss, given, name, title, *keras[1])
+        else:
+            edit = AddArgument(compiled.site.place, f"loss={name}(from_logits=True)")
+            fix = PlannedFix(Safety.UNSAFE, title, (*keras[1], edit))
     yield Fault(
         place,
         {
@@ -129,7 +151,9 @@ def _one_output(training: Training) -> PlannedFix | None:
     if any(loss.reads is not Reads.VALUES for loss in training.compiled.losses):
         return None
     if model.labels_place is not None:
-        return PlannedFix(Safety.UNSAFE, "Give the head one output", (Replace(model.labels_place, "1"),))
+        return PlannedFix(
+            Safety.UNSAFE, "Give the head one output", (Replace(model.labels_place, "1", for_all_uses=True),)
+        )
     if (
         model.origin is not ModelOrigin.PRETRAINED
         or model.has_config
@@ -172,7 +196,7 @@ def _output_for_each_class(training: Training, labels: Labels) -> PlannedFix | N
     sparse = all(loss.class_name == "SparseCategoricalCrossentropy" for loss in training.compiled.losses)
     if training.model.labels_place is None or labels.at_least or not sparse:
         return None
-    edit = Replace(training.model.labels_place, str(labels.classes))
+    edit = Replace(training.model.labels_place, str(labels.classes), for_all_uses=True)
     return PlannedFix(Safety.UNSAFE, "Give the head an output for each class", (edit,))
 
 

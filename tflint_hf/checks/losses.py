@@ -62,13 +62,13 @@ def activation_against_loss(use: LossUse) -> Iterator[Fault]:
     place, fix = layer.site.value_or_callee("activation"), None
     if layer.units == 1 and layer.activation == "softmax":
         if loss.class_name == "BinaryCrossentropy" and "activation" in layer.site.values:
-            fix = PlannedFix(Safety.UNSAFE, "Use a sigmoid", (Replace(place, '"sigmoid"'),))
+            fix = PlannedFix(Safety.UNSAFE, "Use a sigmoid", (Replace(place, '"sigmoid"', for_all_uses=True),))
     elif layer.units == 1 and loss.class_name in _SETS_OF_CLASSES:
         place = layer.site.value_or_callee("units")
     elif layer.activation in {"relu", "tanh"} and loss.reads is Reads.PROBABILITIES and use.output is Output.BOUNDED:
         several = isinstance(layer.units, int) and layer.units > 1 and loss.class_name in _SETS_OF_CLASSES
         if several and "activation" in layer.site.values:
-            fix = PlannedFix(Safety.UNSAFE, "Use a softmax", (Replace(place, '"softmax"'),))
+            fix = PlannedFix(Safety.UNSAFE, "Use a softmax", (Replace(place, '"softmax"', for_all_uses=True),))
     else:
         return
     yield Fault(

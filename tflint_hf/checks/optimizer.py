@@ -95,9 +95,11 @@ def learning_rate_too_high(training: Training, options: Options) -> Iterator[Fau
         return
     name = "init_lr" if optimizer.class_name == "create_optimizer" else "learning_rate"
     given = optimizer.site.values.get(name)
+    if isinstance(optimizer.learning_rate, Schedule):
+        given = optimizer.learning_rate.site.values.get("initial_learning_rate")  # what follows it stays
     fix = None
     if given is not None:
-        fix = PlannedFix(Safety.UNSAFE, "Use a rate for fine-tuning", (Replace(given, "5e-5"),))
+        fix = PlannedFix(Safety.UNSAFE, "Use a rate for fine-tuning", (Replace(given, "5e-5", for_all_uses=True),))
     yield Fault(
         optimizer.site.value_or_callee(name),
         {"optimizer": optimizer.class_name, "learning_rate": f"{rate:g}", "model": spelled_model(training.model)},

@@ -159,7 +159,8 @@ def _mismatch(fit: Fitted, tokenizer: Tokenizer) -> Iterator[Fault]:
     fix = None
     name = tokenizer.site.values.get("pretrained_model_name_or_path") or tokenizer.site.values.get("#0")
     if casing and name is not None:
-        fix = PlannedFix(Safety.UNSAFE, "Load the tokenizer of the model", (Replace(name, f'"{model.checkpoint}"'),))
+        edit = Replace(name, f'"{model.checkpoint}"', for_all_uses=True)
+        fix = PlannedFix(Safety.UNSAFE, "Load the tokenizer of the model", (edit,))
     yield Fault(
         model.site.callee,
         {"tokenizer": tokenizer.checkpoint, "model": model.checkpoint, "problem": problem},

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from tflint_hf.findings import Fix
+    from tflint_hf.fixes import PlannedFix
     from tflint_hf.source import Problem
 
 from tflint_hf.engine.tasks import Task, repository_of
@@ -82,10 +84,17 @@ def _scan_program(task: Task) -> ProgramResult:
         for trace, target in read_program(files, entries, _retarget)
         for judgement in judge(trace, target, checks, task.options, failed)
     ]
-    resolver = Resolver(files.units)
+    resolver = Resolver(files.units, files.origins)
     reported = {name for name in task.shown.values() if name}
     judgements = [j for j in judgements if isinstance(j.fault.at, FilePlace) or resolver.path(j.fault.at) in reported]
-    findings = to_findings(judgements, rules, resolver.location, resolver.fix, failed)
+    hidden = {unit.source.display for unit in files.units} - reported
+
+    def resolved(planned: PlannedFix) -> Fix | None:
+        """The fix, unless it changes a file that nobody asked about."""
+        fix = resolver.fix(planned)
+        return None if fix is None or any(edit.location.path in hidden for edit in fix.edits) else fix
+
+    findings = to_findings(judgements, rules, resolver.location, resolved, failed)
     if PARSE_RULE in task.codes:
         findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
     texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}

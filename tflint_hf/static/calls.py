@@ -97,6 +97,7 @@ def evaluate_arguments(machine: Machine, node: cst.Call, scope: Scope) -> Argume
     result = Arguments()
     for arg in node.args:
         value = machine.evaluate(machine, arg.value, scope)
+        machine.modules.files.origins.note(Place(scope.unit, arg.value), value)
         if arg.star == "*":
             if isinstance(value, ListValue) and value.exact and not result.open:
                 for item in value.values:

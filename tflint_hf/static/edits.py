@@ -36,6 +36,7 @@ from tflint_hf.fixes import (
     SwapSteps,
 )
 from tflint_hf.source import SourceKind, split_lines
+from tflint_hf.static.modules import own_names
 from tflint_hf.static.moves import (
     call_repeated,
     elements_named,
@@ -46,6 +47,7 @@ from tflint_hf.static.moves import (
     module_added,
     steps_swapped,
 )
+from tflint_hf.static.origins import Origins, holder_of, library_names, used_once, variables
 from tflint_hf.static.positions import Span, Spans
 from tflint_hf.static.syntax import dotted_name
 from tflint_hf.trace.places import FilePlace, Place
@@ -111,10 +113,12 @@ def _nodes(top: cst.CSTNode) -> Iterator[cst.CSTNode]:
 class Resolver:
     """Resolves the places of one program. The first place in a text costs one walk of it."""
 
-    def __init__(self, units: list[Unit]) -> None:
+    def __init__(self, units: list[Unit], origins: Origins) -> None:
         self._units = units
+        self._origins = origins
         self._spans: dict[int, Spans] = {}
         self._functions: dict[int, frozenset[int]] = {}
+        self._libraries: dict[Path, frozenset[str]] = {}
         self.other_files: dict[str, tuple[str, ...]] = {}
 
     def path(self, place: Place | FilePlace) -> str:
@@ -239,6 +243,8 @@ class Resolver:
             place = self._value_place(edit.place, edit.text)
             if _names_something(place.anchor):
                 return None
+            if self._loses_a_variable(place, edit.text):
+                place = self._origin(place, edit)
             return self._replacement(place, self.span(place), edit.text)
         if isinstance(edit, RenameKeyword):
             keyword = edit.argument.anchor.keyword if isinstance(edit.argument.anchor, cst.Arg) else None
@@ -306,6 +312,32 @@ class Resolver:
         if "(" in text and id(value) in self._called(place.unit):
             raise _NotPossible
         return Place(place.unit, value) if isinstance(value, cst.CSTNode) else place
+
+    def _loses_a_variable(self, place: Place, text: str) -> bool:
+        """Whether something of the user's is in the expression at a place that is not in its new text."""
+        if not isinstance(place.anchor, cst.CSTNode):
+            return False
+        path = self._units[place.unit].source.path
+        if path not in self._libraries:
+            own = own_names(unit.source.path for unit in self._units)
+            found = (library_names(tree, own) for tree in self._trees_beside(place))
+            self._libraries[path] = frozenset().union(*found)
+        return not variables(place.anchor, self._libraries[path]) <= set(re.findall(r"\w+", text))
+
+    def _trees_beside(self, place: Place) -> list[cst.Module]:
+        """All texts of the file that a place is in."""
+        path = self._units[place.unit].source.path
+        return [unit.tree for unit in self._units if unit.source.path == path]
+
+    def _origin(self, used: Place, edit: Replace) -> Place:
+        """Where the value of a variable was written, in the same file, for nothing but to be this value."""
+        origin = self._origins.of(used)
+        if origin is None or self.path(origin) != self.path(used) or "(" in edit.text:
+            raise _NotPossible
+        holder = holder_of(self.tree(origin), origin.anchor)
+        if holder is None or not (edit.for_all_uses or used_once(holder, used.anchor, self._trees_beside(used))):
+            raise _NotPossible
+        return origin
 
     def _called(self, unit: int) -> frozenset[int]:
         """The identities of the functions of all calls of a text, which one walk finds for all its fixes."""

@@ -61,7 +61,7 @@ _NAMED_CONSTANTS = {"True": True, "False": False, "None": None}
 
 def _name(machine: Machine, node: cst.Name, scope: Scope) -> Value:
     if node.value in _NAMED_CONSTANTS:
-        return Const(_NAMED_CONSTANTS[node.value])
+        return Const(_NAMED_CONSTANTS[node.value], place=Place(scope.unit, node))
     value = scope.find(node.value)
     if value is not None:
         return narrow(value, machine.guards)
@@ -73,9 +73,9 @@ def _attribute(machine: Machine, node: cst.Attribute, scope: Scope) -> Value:
     return attributes.get_attribute(machine, receiver, node.attr.value, node, scope)
 
 
-def _string(_machine: Machine, node: cst.SimpleString | cst.ConcatenatedString, _scope: Scope) -> Value:
+def _string(_machine: Machine, node: cst.SimpleString | cst.ConcatenatedString, scope: Scope) -> Value:
     value = string_value(node)
-    return UNKNOWN if value is None else Const(value)
+    return UNKNOWN if value is None else Const(value, place=Place(scope.unit, node))
 
 
 def _formatted(machine: Machine, node: cst.FormattedString, scope: Scope) -> Value:
@@ -108,9 +108,9 @@ def _ending(node: cst.FormattedString) -> Value:
     return Ending(last.value) if isinstance(last, cst.FormattedStringText) else UNKNOWN
 
 
-def _number(_machine: Machine, node: cst.Integer | cst.Float | cst.Imaginary, _scope: Scope) -> Value:
+def _number(_machine: Machine, node: cst.Integer | cst.Float | cst.Imaginary, scope: Scope) -> Value:
     try:
-        return Const(node.evaluated_value)
+        return Const(node.evaluated_value, place=Place(scope.unit, node))
     except (ValueError, SyntaxError):
         return UNKNOWN
 
@@ -138,6 +138,7 @@ def _dict(machine: Machine, node: cst.Dict, scope: Scope) -> Value:
     result = DictValue(place=Place(scope.unit, node))
     for element in node.elements:
         value = evaluate(machine, element.value, scope)
+        machine.modules.files.origins.note(Place(scope.unit, element.value), value)
         if isinstance(element, cst.StarredDictElement):
             items.update_dict(machine, result, value)
             continue

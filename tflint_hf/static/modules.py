@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tflint_hf.source import SourceError, SourceKind, read_source
+from tflint_hf.static.origins import Origins
 from tflint_hf.static.parsing import ParsedSource, Unit, parse_source
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.statements import execute_all
@@ -27,6 +28,11 @@ LIBRARIES = frozenset(
 )  # fmt: skip
 
 
+def own_names(paths: Iterable[Path]) -> frozenset[str]:
+    """What these files are called in imports."""
+    return frozenset(path.parent.name if path.stem == "__init__" else path.stem for path in paths) - LIBRARIES
+
+
 class ProgramFiles:
     """The parsed files of a program, shared by all runs over it. Units are numbered through.
 
@@ -38,6 +44,7 @@ class ProgramFiles:
         self.units: list[Unit] = []
         self._parsed: dict[Path, tuple[ParsedSource, tuple[int, ...]] | None] = {}
         self._written: dict[Path, tuple[Path, ...]] = {}
+        self.origins = Origins()
 
     def add(self, source: Source) -> ParsedSource:
         """Parse a source that is already at hand."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.static.values import Items, Value, make_union, same
+from tflint_hf.static.values import Items, Value, either, make_union, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +110,7 @@ class Store:
                     self.remove(container, key)
                 continue
             joined = pairs[0][1] if len(pairs) == 1 else make_union(pairs)
-            if current is _GONE or not same(current, joined):
+            if current is _GONE or not same(current, joined) or either(current, joined) is not current:
                 self.write(container, key, joined)
             if missing:
                 self.may_lack(container, key)

@@ -103,6 +103,7 @@ def comparison(machine: Machine, node: cst.Comparison, left: Value, right: Value
         return UNKNOWN
     if isinstance(bound, Const) and isinstance(bound.value, float) and 0 < bound.value < 1:
         written = node.left if bound is left else part.comparator
+        machine.modules.files.origins.note(Place(scope.unit, written), bound)
         read_as_probability(machine, value, node, scope, written if bound.value == 0.5 else None)
     if value.data.form is PredictionForm.OUTPUT:
         return UNKNOWN

@@ -37,10 +37,14 @@ UNKNOWN = Value()
 
 @dataclass(eq=False, slots=True)
 class Const(Value):
-    """A literal. `soft` marks a default that another run of the program may replace (an argparse default)."""
+    """A literal. `soft` marks a default that another run of the program may replace (an argparse default).
+
+    `place` is where it was written; None if it was computed.
+    """
 
     value: Any
     soft: bool = False
+    place: Place | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -413,7 +417,7 @@ def make_union(pairs: Iterable[tuple[Guards, Value]]) -> Value:
             merged = guards | inner
             for index, (other_guards, other) in enumerate(spread):
                 if same(other, alternative):
-                    spread[index] = (other_guards & merged, other)
+                    spread[index] = (other_guards & merged, either(other, alternative))
                     break
             else:
                 spread.append((merged, alternative))
@@ -424,14 +428,24 @@ def make_union(pairs: Iterable[tuple[Guards, Value]]) -> Value:
     return Union(tuple(spread))
 
 
+def either(one: Value, other: Value) -> Value:
+    """One of two values that say the same."""
+    if isinstance(one, Const) and isinstance(other, Const) and one.place != other.place:
+        return Const(one.value, one.soft)
+    return one
+
+
 def join_all(values: Iterable[Value]) -> Value:
     """One value that stands for all of these, whichever of them is meant."""
     seen: list[Value] = []
     for value in values:
-        if not any(same(value, other) for other in seen):
-            seen.append(value)
-            if len(seen) > MAX_ALTERNATIVES:
-                return UNKNOWN
+        at = next((index for index, other in enumerate(seen) if same(value, other)), None)
+        if at is not None:
+            seen[at] = either(seen[at], value)
+            continue
+        seen.append(value)
+        if len(seen) > MAX_ALTERNATIVES:
+            return UNKNOWN
     if not seen:
         return UNKNOWN
     if len(seen) == 1:

@@ -109,7 +109,7 @@ class Namespace(Value):
 def soften(value: Value) -> Value:
     """A default that the command line may replace; None says nothing."""
     if isinstance(value, Const):
-        return UNKNOWN if value.value is None else Const(value.value, soft=True)
+        return UNKNOWN if value.value is None else Const(value.value, True, value.place)
     return value
 
 
@@ -153,9 +153,9 @@ def _option_default(call: LibraryCall) -> Value:
     if isinstance(default, Const) and isinstance(default.value, str) and isinstance(kind, External):
         try:
             if kind.path == "builtins.int":
-                return Const(int(default.value), soft=True)
+                return Const(int(default.value), True, default.place)
             if kind.path == "builtins.float":
-                return Const(float(default.value), soft=True)
+                return Const(float(default.value), True, default.place)
         except ValueError:
             return UNKNOWN
     return soften(default)
