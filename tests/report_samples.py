@@ -97,6 +97,7 @@ def result(*findings: Finding, errors: tuple[ScanError, ...] = (), files_scanned
         sources={("train.py", None): tuple(TRAIN.splitlines()), ("nb/eval, final.ipynb", 3): tuple(CELL)},
         targets={".": {"transformers": "4.57.6", "tensorflow": "2.21"}},
         files_scanned=files_scanned,
+        file_lines={("nb/eval, final.ipynb", 3): (40, 41, 42, 43)},
     )
 
 

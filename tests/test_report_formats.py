@@ -21,12 +21,15 @@ from test_cli import BAD
 import tflint_hf.report
 from tflint_hf.cli import main
 from tflint_hf.config import OUTPUT_FORMATS
+from tflint_hf.dynamic.sweep import with_findings
+from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.findings import Edit, Finding, Fix, Location, Outcome, Safety, ScanResult, Verdict
 from tflint_hf.report import azure, gitlab, jsonl, junit, lsp, rdjson, render
 from tflint_hf.report import json as json_report
 from tflint_hf.report.style import Style
 from tflint_hf.rule_files import load_rules
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 DATA = Path(__file__).parent / "data"
 GITLAB = json.loads((DATA / "gitlab-codequality.schema.json").read_text(encoding="utf-8"))
 RDJSON = json.loads((DATA / "rdjson.schema.json").read_text(encoding="utf-8"))
@@ -129,8 +132,23 @@ def test_gitlab_shows_a_finding_at_its_line() -> None:
     assert loss["location"] == {"path": "train.py", "lines": {"begin": 7, "end": 7}}
     assert loss["check_name"] == "TFL001 crossentropy-on-logits"
     assert (loss["severity"], optimizer["severity"], notebook["severity"]) == ("critical", "major", "info")
-    assert notebook["location"]["lines"] == {"begin": 1}
+    assert notebook["location"]["lines"] == {"begin": 40, "end": 43}
+    assert issues(dataclasses.replace(FULL, file_lines={}))[0]["location"]["lines"] == {"begin": 1}
     assert notebook["description"].startswith("cell 3, line 1: ")
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*bad*.ipynb"))[::5], ids=lambda path: path.parent.name)
+def test_gitlab_shows_a_finding_at_its_line_of_a_notebook(path: Path) -> None:
+    report = scan([path], ScanOptions(isolated=True))
+    file = path.read_text(encoding="utf-8").split("\n")
+    found = [(f, issue) for f, issue in zip(report.findings, issues(report), strict=True) if f.location.cell]
+    assert found
+    for finding, issue in found:
+        place = finding.location
+        line = report.sources[place.path, place.cell][place.line - 1]
+        assert json.dumps(line)[1:-1] in file[issue["location"]["lines"]["begin"] - 1]
+    again = with_findings(dataclasses.replace(report, sources={}, file_lines={}), report.findings)  # from the file
+    assert issues(again) == issues(report)
 
 
 def test_gitlab_takes_a_finding_that_moved_for_the_same() -> None:
@@ -256,9 +274,12 @@ def test_rdjson_suggests_several_edits_as_one_and_no_half_of_a_fix() -> None:
     assert suggestions(here, below, source=TRAIN + "\n" * 40) == []
 
 
-def test_rdjson_makes_up_no_line_in_a_notebook() -> None:
+def test_rdjson_has_the_lines_of_a_notebook() -> None:
     (found,) = diagnostics(result(METRIC))
-    assert found["location"] == {"path": "nb/eval, final.ipynb"}
+    lines = {"start": {"line": 40}, "end": {"line": 43}}
+    assert found["location"] == {"path": "nb/eval, final.ipynb", "range": lines}
+    (unknown,) = diagnostics(dataclasses.replace(result(METRIC), file_lines={}))
+    assert unknown["location"] == {"path": "nb/eval, final.ipynb"}
     assert found["message"].startswith("cell 3, line 1: ")
     assert "suggestions" not in found
 
@@ -272,6 +293,8 @@ def test_azure_logs_an_issue_at_its_place() -> None:
         '"sparse_categorical_crossentropy" reads probabilities, but the model puts out logits%0Awhy: '
     )
     assert azure.render(result(OPTIMIZER)).startswith("##vso[task.logissue type=warning;")
+    in_notebook = dataclasses.replace(METRIC, severity=LOSS.severity)
+    assert "sourcepath=nb/eval, final.ipynb;linenumber=40;code=" in azure.render(result(in_notebook))
     assert azure.render(BROKEN) == (
         "##vso[task.logissue type=error;sourcepath=gone.py;]not scanned: there is no such file\n"
     )

@@ -99,10 +99,12 @@ def test_github_escapes_what_would_end_a_property_or_the_command() -> None:
     assert line.endswith("100%25 wrong%0D%0Areally\n")
 
 
-def test_github_shows_no_made_up_line_for_a_notebook() -> None:
+def test_github_shows_the_line_of_a_notebook_that_a_change_has() -> None:
     line = github.render(result(METRIC))
-    assert line.startswith("::notice title=TFE010 removed-load-metric,file=nb/eval%2C final.ipynb,line=1::")
+    assert line.startswith("::notice title=TFE010 removed-load-metric,file=nb/eval%2C final.ipynb,line=40,endLine=43::")
     assert "cell 3:1:1" in line
+    unknown = github.render(dataclasses.replace(result(METRIC), file_lines={}))
+    assert ",file=nb/eval%2C final.ipynb,line=1::" in unknown
 
 
 def test_github_leaves_columns_out_of_a_range_over_lines() -> None:
@@ -141,7 +143,7 @@ def test_sarif_results_point_to_their_rule_and_range(rules: RuleTable) -> None:
 def test_sarif_names_the_cell_and_offers_no_edit_that_would_break_a_notebook(rules: RuleTable) -> None:
     finding = sarif_run(result(METRIC), rules)["results"][0]
     location = finding["locations"][0]
-    assert location["physicalLocation"]["region"] == {"startLine": 1}
+    assert location["physicalLocation"]["region"] == {"startLine": 40, "endLine": 43}
     assert location["logicalLocations"][0]["name"] == "cell 3"
     assert location["properties"]["cellRegion"]["endLine"] == 4
     assert finding["properties"]["cell"] == 3

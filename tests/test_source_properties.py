@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from source_samples import script
 
-from tflint_hf.source import Source, source_from_bytes, source_from_text
+from tflint_hf.source import Source, lines_in_file, lines_with_ends, source_from_bytes, source_from_text, split_lines
 
 CODE_PIECES = ["(", ")", "[", "]", "{", "}", "'", '"', '"""', "\\", "#", " = ", "x", "f", ":", "é", "\ud800"]
 LAYOUT_PIECES = ["\n", "\r\n", "\r", "    ", "\t", "\x0c", "\ufeff", "!ls", "%time ", "?", "%%bash", "%%time"]
@@ -81,3 +81,27 @@ def test_valid_python_is_never_changed(lines: list[str]) -> None:
     except SyntaxError:
         return
     assert script(text.encode()).fragments[0].text == text
+
+
+SOURCES = st.lists(st.text(st.sampled_from('a\u00e9\U0001f917\\"\n\r\f\u2028'), max_size=12), max_size=4)
+
+
+@given(SOURCES, st.booleans(), st.sampled_from([None, 0, 2]), st.booleans(), st.sampled_from(["utf-8", "utf-16"]))
+def test_lines_of_cells_are_found_in_the_file(
+    texts: list[str], as_list: bool, indent: int | None, plain: bool, encoding: str
+) -> None:
+    cells = [{"cell_type": "markdown", "source": ["# Title\n"]}]
+    for text in texts:
+        cells.append({"cell_type": "code", "outputs": [], "source": lines_with_ends(text) if as_list else text})
+    raw = json.dumps({"cells": cells}, indent=indent, ensure_ascii=plain).encode(encoding)
+    found, file = lines_in_file(raw), raw.decode(encoding).split("\n")
+    assert sorted(found) == list(range(2, len(cells) + 1))
+    for number, text in enumerate(texts, 2):
+        assert len(found[number]) == len(split_lines(text))
+        for line, place in zip(lines_with_ends(text), found[number], strict=False):
+            assert json.dumps(line, ensure_ascii=plain)[1:-1] in file[place - 1]
+
+
+@given(st.binary(max_size=30) | st.sampled_from([b"[" * 100_000, b'{"cells": [{"cell_type": "code", "source": [1]}]}']))
+def test_what_is_no_notebook_has_no_lines_of_cells(raw: bytes) -> None:
+    assert lines_in_file(raw) == {}

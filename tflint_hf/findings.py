@@ -163,7 +163,8 @@ class RuleSources:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """All that a report needs. `sources` maps a location's (path, cell) to the lines of that text, for excerpts.
+    """All that a report needs. `sources` maps a location's (path, cell) to the lines of that text, for excerpts,
+    `file_lines` that of a notebook's cell to the line of the file that each of its lines stands on.
 
     `targets` maps a project's folder, as displayed, to library -> version that the scan took for granted there.
     `started_by` maps a file with findings to the scanned scripts and notebooks that execute it, itself among them.
@@ -180,3 +181,4 @@ class ScanResult:
     known: tuple[Finding, ...] = ()
     checked: dict[str, frozenset[str]] = field(default_factory=dict)
     rule_sources: RuleSources = RuleSources()
+    file_lines: dict[tuple[str, int | None], tuple[int, ...]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.dynamic.confirm import RANK, confirm, missing_library
 from tflint_hf.engine import wanted
 from tflint_hf.findings import Finding, Location, ScanError, ScanResult, Verdict
-from tflint_hf.source import SourceError, source_from_bytes
+from tflint_hf.source import SourceError, SourceKind, lines_in_file, source_from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -77,14 +77,17 @@ def confirm_scan(
 def with_findings(result: ScanResult, findings: Iterable[Finding]) -> ScanResult:
     """The result with these findings for its own, and the texts that their excerpts are taken from."""
     kept = tuple(sorted(findings, key=lambda finding: finding.sort_key))
-    sources = dict(result.sources)
+    sources, file_lines = dict(result.sources), dict(result.file_lines)
     for path in {f.location.path for f in kept if (f.location.path, f.location.cell) not in sources}:
         try:
-            source = source_from_bytes(Path(path).read_bytes(), Path(path), path)
+            content = Path(path).read_bytes()
+            source = source_from_bytes(content, Path(path), path)
         except (OSError, SourceError):
             continue
         sources.update({(path, cell): tuple(lines) for cell, lines in source.texts.items()})
-    return replace(result, findings=kept, sources=sources)
+        if source.kind is SourceKind.NOTEBOOK:
+            file_lines.update({(path, cell): lines for cell, lines in lines_in_file(content).items()})
+    return replace(result, findings=kept, sources=sources, file_lines=file_lines)
 
 
 def _tells_more(verdict: Verdict, before: Verdict | None) -> bool:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import tokenize
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tflint_hf.editing.cells import CellSource, cell_sources, rewritten
+from tflint_hf.source.cells import CellSource, cell_sources, rewritten
+from tflint_hf.source.lines import NEWLINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -72,10 +71,5 @@ def _notebook(raw: bytes) -> Document:
 
 def newline_at(text: str, offset: int) -> str:
     """How the line at an offset ends, or else how the lines of the text do."""
-    found = _NEWLINE.search(text, offset) or _NEWLINE.search(text)
+    found = NEWLINE.search(text, offset) or NEWLINE.search(text)
     return found[0] if found else "\n"
-
-
-def line_starts(text: str) -> list[int]:
-    """The offset of each line, as Python counts lines."""
-    return [0, *(match.end() for match in _NEWLINE.finditer(text))]

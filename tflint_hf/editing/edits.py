@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tflint_hf.editing.document import line_starts, newline_at
+from tflint_hf.editing.document import newline_at
+from tflint_hf.source import line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

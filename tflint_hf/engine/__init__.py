@@ -63,12 +63,14 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
     findings: list[Finding] = []
     suppressions: dict[str, tuple[Suppression, ...]] = {}
     texts: dict[tuple[str, int | None], tuple[str, ...]] = {}
+    file_lines: dict[tuple[str, int | None], tuple[int, ...]] = {}
     said: set[tuple[object, ...]] = set()
     for result in results:
         findings.extend(_said_once(result, said, rule_set.checks))
         errors.extend(result.errors)
         suppressions.update(result.suppressions)
         texts.update(result.texts)
+        file_lines.update(result.file_lines)
         targets.update({path: shown_target(target) for path, target in result.own_targets.items()})
     kept = without_suppressed(findings, suppressions, rules, configs, options, texts)
     kept.sort(key=lambda finding: finding.sort_key)
@@ -86,6 +88,7 @@ def scan(paths: Sequence[Path], options: ScanOptions, progress: Callable[[int, i
         tuple(known),
         _checked(candidates, tasks, results, errors, lambda path: selected_codes(configs.of(path), options, rules)),
         rule_sources=rule_sources,
+        file_lines={key: lines for key, lines in file_lines.items() if key in named},
     )
 
 

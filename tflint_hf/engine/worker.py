@@ -9,7 +9,7 @@ from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.interrupts import deferred
 from tflint_hf.rule_set import load_rule_set
 from tflint_hf.rules import RuleTable
-from tflint_hf.source import Source, source_from_bytes, source_from_text
+from tflint_hf.source import Source, SourceKind, lines_in_file, source_from_bytes, source_from_text
 from tflint_hf.source.requirements import install_requirements
 from tflint_hf.suppression import Suppression, find_suppressions, suppressions_in_lines
 from tflint_hf.target import Pin, Target, find_target, pins_in_text
@@ -37,6 +37,7 @@ class ProgramResult:
     root: Path
     texts: Mapping[tuple[str, int | None], tuple[str, ...]]
     own_targets: Mapping[str, Target] = field(default_factory=dict)
+    file_lines: Mapping[tuple[str, int | None], tuple[int, ...]] = field(default_factory=dict)
 
 
 def scan_program(task: Task) -> ProgramResult:
@@ -104,7 +105,21 @@ def _scan_program(task: Task) -> ProgramResult:
     }
     suppressions.update({s.display: find_suppressions(s, rules.prefixes) for s in sources.values()})
     own_targets = {sources[path].display: target for path, target, _ in entries if sources[path].requirements}
-    return ProgramResult(tuple(findings), tuple(errors), suppressions, task.root, texts, own_targets)
+    file_lines = _file_lines(task, sources, findings)
+    return ProgramResult(tuple(findings), tuple(errors), suppressions, task.root, texts, own_targets, file_lines)
+
+
+def _file_lines(
+    task: Task, sources: Mapping[Path, Source], findings: Sequence[Finding]
+) -> dict[tuple[str, int | None], tuple[int, ...]]:
+    """The lines of the file under those of cells. To find them takes its time: only for notebooks with findings."""
+    named = {finding.location.path for finding in findings}
+    return {
+        (source.display, cell): lines
+        for path, source in sources.items()
+        if source.kind is SourceKind.NOTEBOOK and source.display in named
+        for cell, lines in lines_in_file(task.contents[path] if task.text is None else task.text[0]).items()
+    }
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -16,7 +15,7 @@ from tflint_hf.editing.ignoring import OF_THE_TOOL, ignore, ignore_in_file
 from tflint_hf.findings import Safety
 from tflint_hf.lsp.positions import Lines
 from tflint_hf.lsp.scanning import how_to_scan
-from tflint_hf.source import SourceError
+from tflint_hf.source import SourceError, lines_with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,8 +35,6 @@ EXPLAIN = "tflint-hf.explain"
 
 Edits = list[tuple[str, int | None, list[types.TextEdit]]]
 """Edits by document: its uri, the version they are for, and the edits."""
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 def wants(kind: str, only: Iterable[str] | None) -> bool:
@@ -136,7 +133,7 @@ def _of_change(change: Change, subject: Subject, encoding: str) -> Edits:
 
 def differences(before: str, after: str, encoding: str) -> list[types.TextEdit]:
     """The edits, by whole lines, that make one text of another."""
-    old, new = _LINE.findall(before), _LINE.findall(after)
+    old, new = lines_with_ends(before), lines_with_ends(after)
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
+from tflint_hf.source.lines import NEWLINE
+
 if TYPE_CHECKING:
     from tflint_hf.findings import Location
-
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 def units(text: str, encoding: str) -> int:
@@ -40,7 +39,7 @@ class Lines:
     def __init__(self, text: str, encoding: str) -> None:
         self.text = text
         self.encoding = encoding
-        ends = [(match.start(), match.end()) for match in _NEWLINE.finditer(text)]
+        ends = [(match.start(), match.end()) for match in NEWLINE.finditer(text)]
         self._starts = [0, *(end for _, end in ends)]
         self._stops = [*(start for start, _ in ends), len(text)]
 

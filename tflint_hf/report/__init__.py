@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from tflint_hf.config import OUTPUT_FORMATS
@@ -32,58 +33,19 @@ def check(format_name: str) -> None:
             raise UnavailableFormat(str(error)) from None
 
 
+_STYLED = frozenset({"text", "concise"})
+_WITH_RULES = frozenset({"sarif"})
+_MODULES = {"html": "scan_html"}
+"""The modules of formats that are not called as their module is."""
+
+
 def render(format_name: str, result: ScanResult, style: Style, rules: Callable[[], RuleTable]) -> str:
     """The report on `result` in one of FORMATS. Only the module of that format is imported."""
-    match format_name:
-        case "text":
-            from tflint_hf.report import text
-
-            return text.render(result, style)
-        case "concise":
-            from tflint_hf.report import concise
-
-            return concise.render(result, style)
-        case "json":
-            from tflint_hf.report import json
-
-            return json.render(result)
-        case "github":
-            from tflint_hf.report import github
-
-            return github.render(result)
-        case "gitlab":
-            from tflint_hf.report import gitlab
-
-            return gitlab.render(result)
-        case "azure":
-            from tflint_hf.report import azure
-
-            return azure.render(result)
-        case "junit":
-            from tflint_hf.report import junit
-
-            return junit.render(result)
-        case "rdjson":
-            from tflint_hf.report import rdjson
-
-            return rdjson.render(result)
-        case "jsonl":
-            from tflint_hf.report import jsonl
-
-            return jsonl.render(result)
-        case "lsp":
-            from tflint_hf.report import lsp
-
-            return lsp.render(result)
-        case "html":
-            from tflint_hf.report import scan_html
-
-            return scan_html.render(result)
-        case "sarif":
-            from tflint_hf.report import sarif
-
-            return sarif.render(result, rules())
-    raise ValueError(f"no report format is called {format_name!r}: use one of {', '.join(FORMATS)}")
+    if format_name not in FORMATS:
+        raise ValueError(f"no report format is called {format_name!r}: use one of {', '.join(FORMATS)}")
+    module = importlib.import_module(f"{__name__}.{_MODULES.get(format_name, format_name)}")
+    more = (style,) if format_name in _STYLED else (rules(),) if format_name in _WITH_RULES else ()
+    return str(module.render(result, *more))
 
 
 def render_statistics(format_name: str, result: ScanResult, style: Style) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Severity
+from tflint_hf.report.commands import Properties, escaped, render_lines
+from tflint_hf.report.positions import lines_in_file
 from tflint_hf.report.style import printable
 from tflint_hf.report.words import explained, in_short, weight
 
@@ -12,21 +14,25 @@ if TYPE_CHECKING:
     from tflint_hf.findings import Finding, ScanError, ScanResult
 
 _TYPES = {Severity.ERROR: "error", Severity.WARNING: "warning"}
+_CODES = {"%": "%AZP25", "\r": "%0D", "\n": "%0A"}
+_PROPERTY_CODES = {**_CODES, "]": "%5D", ";": "%3B"}
 
 
 def render(result: ScanResult) -> str:
-    lines = [_finding(finding) for finding in result.findings] + [_error(error) for error in result.errors]
-    return "".join(f"{line}\n" for line in lines)
+    return render_lines(result, _finding, _error)
 
 
-def _finding(finding: Finding) -> str:
+def _finding(finding: Finding, result: ScanResult) -> str:
     location = finding.location
     kind = _TYPES.get(weight(finding))
     if kind is None:  # there are no issues for information: it is a line of the log
         return _plain(f"info {finding.code} {location}: {in_short(finding)}")
-    properties: dict[str, str | int] = {"type": kind, "sourcepath": location.path}
-    if location.cell is None:  # lines of a cell are no lines of the file
-        properties |= {"linenumber": location.line, "columnnumber": location.column}
+    properties: Properties = {"type": kind, "sourcepath": location.path}
+    known = lines_in_file(location, result)
+    if known is not None:
+        properties["linenumber"] = known[0]
+    if location.cell is None:
+        properties["columnnumber"] = location.column
     return _command(properties | {"code": finding.code}, explained(finding))
 
 
@@ -34,17 +40,9 @@ def _error(error: ScanError) -> str:
     return _command({"type": "error", "sourcepath": error.path}, f"not scanned: {error.message}")
 
 
-def _command(properties: dict[str, str | int], message: str) -> str:
-    listed = "".join(f"{key}={_escape_property(str(value))};" for key, value in properties.items())
-    return f"##vso[task.logissue {listed}]{_escape(message)}"
-
-
-def _escape(text: str) -> str:
-    return text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_property(text: str) -> str:
-    return _escape(text).replace("]", "%5D").replace(";", "%3B")
+def _command(properties: Properties, message: str) -> str:
+    listed = "".join(f"{key}={escaped(value, _PROPERTY_CODES)};" for key, value in properties.items())
+    return f"##vso[task.logissue {listed}]{escaped(message, _CODES)}"
 
 
 def _plain(text: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from typing import TYPE_CHECKING
 
 from tflint_hf.editing.document import open_document
 from tflint_hf.report.style import BOLD, CYAN, GREEN, RED, printable
+from tflint_hf.source import lines_with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tflint_hf.editing.fixing import Change
     from tflint_hf.report.style import Style
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _COLORS = {"+": GREEN, "-": RED, "@": CYAN}
 
 
@@ -31,7 +30,7 @@ def _lines(change: Change, style: Style) -> Iterator[str]:
             continue
         name = change.display if cell is None else f"{change.display} cell {cell}"
         for number, line in enumerate(
-            difflib.unified_diff(_LINES.findall(text), _LINES.findall(after[cell]), name, name)
+            difflib.unified_diff(lines_with_ends(text), lines_with_ends(after[cell]), name, name)
         ):
             yield _painted(line, style, header=number < 2)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.findings import Severity
 from tflint_hf.identity import Identity, identities
+from tflint_hf.report.positions import lines_in_file
 from tflint_hf.report.wellformed import dump
 from tflint_hf.report.words import in_short, weight
 
@@ -18,15 +19,15 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.I
 
 def render(result: ScanResult) -> str:
     known = identities(result.findings, result.sources)
-    issues = [_issue(finding, identity) for finding, identity in zip(result.findings, known, strict=True)]
+    issues = [_issue(finding, identity, result) for finding, identity in zip(result.findings, known, strict=True)]
     issues += [_error(error) for error in result.errors]
     return dump(issues, indent=2)
 
 
-def _issue(finding: Finding, identity: Identity) -> dict[str, Any]:
+def _issue(finding: Finding, identity: Identity, result: ScanResult) -> dict[str, Any]:
     place = finding.location
-    # GitLab counts lines of the notebook's JSON, which are not known here: the text names cell and line.
-    lines = {"begin": place.line, "end": place.end_line} if place.cell is None else {"begin": 1}
+    known = lines_in_file(place, result)
+    lines = {"begin": 1} if known is None else {"begin": known[0], "end": known[1]}
     return {
         "description": in_short(finding),
         "check_name": f"{finding.code} {finding.name}",

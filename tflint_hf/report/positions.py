@@ -1,4 +1,4 @@
-"""Columns in the units of other programs: a report counts characters, they count bytes or UTF-16 units."""
+"""Places as other programs count them: lines of files where a report has lines of cells, columns in bytes or UTF-16."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ def utf8_units(text: str) -> int:
 
 def utf16_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def lines_in_file(place: Location, result: ScanResult) -> tuple[int, int] | None:
+    """The first and the last line of the file that a place stands on; None for a cell that is not found in its file.
+
+    For a cell they are lines of the notebook's JSON, which is what services show in the changes of a commit.
+    """
+    if place.cell is None:
+        return place.line, place.end_line
+    known = result.file_lines.get((place.path, place.cell), ())
+    return (known[place.line - 1], known[place.end_line - 1]) if max(place.line, place.end_line) <= len(known) else None
 
 
 def columns(place: Location, result: ScanResult, units: Callable[[str], int]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.editing.edits import edited
 from tflint_hf.findings import Severity
-from tflint_hf.report.positions import columns, utf8_units
+from tflint_hf.report.positions import columns, lines_in_file, utf8_units
 from tflint_hf.report.wellformed import dump
 from tflint_hf.report.words import SEE, explained, weight
 from tflint_hf.rules import DOCUMENTATION_URL
@@ -44,8 +44,11 @@ def _diagnostic(finding: Finding, result: ScanResult) -> dict[str, Any]:
 
 
 def _location(place: Location, result: ScanResult) -> dict[str, Any]:
-    """Lines of a cell are no lines of the file."""
-    return {"path": place.path} | ({"range": _range(place, result)} if place.cell is None else {})
+    """Of a notebook, the lines of its JSON, without columns."""
+    if place.cell is None:
+        return {"path": place.path, "range": _range(place, result)}
+    known = lines_in_file(place, result)
+    return {"path": place.path} | ({"range": {"start": {"line": known[0]}, "end": {"line": known[1]}}} if known else {})
 
 
 def _suggestion(fix: Fix, place: Location, result: ScanResult) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from tflint_hf.findings import Severity
 from tflint_hf.identity import identities
 from tflint_hf.report.json import verdict_fields
 from tflint_hf.report.page import render_body
+from tflint_hf.report.positions import lines_in_file
 from tflint_hf.rules import DOCUMENTATION_URL
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def render(result: ScanResult, rules: RuleTable) -> str:
         ],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(finding, met.index(finding.code), fingerprint)
+            _result(finding, met.index(finding.code), fingerprint, result)
             for finding, fingerprint in zip(result.findings, fingerprints, strict=True)
         ],
     }
@@ -65,7 +66,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+def _result(finding: Finding, rule_index: int, fingerprint: str, scan: ScanResult) -> dict[str, Any]:
     message = finding.message if not finding.advice else f"{finding.message}. Instead: {finding.advice}"
     cell = finding.location.cell
     if cell is not None:
@@ -75,11 +76,13 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity if finding.stands else Severity.INFO],
         "message": {"text": message},
-        "locations": [_location(finding.location)],
+        "locations": [_location(finding.location, scan)],
         "partialFingerprints": {"tflintHfFinding/v1": fingerprint},
     }
     if finding.related:
-        result["relatedLocations"] = [_related(number, related) for number, related in enumerate(finding.related, 1)]
+        result["relatedLocations"] = [
+            _related(number, related, scan) for number, related in enumerate(finding.related, 1)
+        ]
     # A replacement addresses lines of the file. A notebook's edits address lines of a cell, so they are left out.
     if finding.fix and all(edit.location.cell is None for edit in finding.fix.edits):
         result["fixes"] = [_fix(finding.fix)]
@@ -93,12 +96,13 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
     return result | {"properties": properties}
 
 
-def _location(location: Location) -> dict[str, Any]:
+def _location(location: Location, scan: ScanResult) -> dict[str, Any]:
     if location.cell is None:
         return {"physicalLocation": _physical(location.path, _region(location))}
-    # SARIF regions count lines of the file. A place in a cell has no such line here: point to the top, name the cell.
+    known = lines_in_file(location, scan)
+    region = {"startLine": 1} if known is None else {"startLine": known[0], "endLine": known[1]}
     return {
-        "physicalLocation": _physical(location.path, {"startLine": 1}),
+        "physicalLocation": _physical(location.path, region),
         "logicalLocations": [
             {
                 "name": f"cell {location.cell}",
@@ -132,8 +136,8 @@ def _region(location: Location) -> dict[str, int]:
     }
 
 
-def _related(number: int, related: Related) -> dict[str, Any]:
-    return {"id": number, "message": {"text": related.message}} | _location(related.location)
+def _related(number: int, related: Related, scan: ScanResult) -> dict[str, Any]:
+    return {"id": number, "message": {"text": related.message}} | _location(related.location, scan)
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tflint_hf.source.cells import lines_in_file
+from tflint_hf.source.lines import line_starts, lines_with_ends, split_lines
 from tflint_hf.source.model import (
     MAX_CODE_CHARACTERS,
     Fragment,
@@ -9,7 +11,6 @@ from tflint_hf.source.model import (
     Source,
     SourceError,
     SourceKind,
-    split_lines,
 )
 from tflint_hf.source.nesting import too_deep
 from tflint_hf.source.read import read_bytes, read_source, source_from_bytes, source_from_text
@@ -21,6 +22,9 @@ __all__ = [
     "Source",
     "SourceError",
     "SourceKind",
+    "line_starts",
+    "lines_in_file",
+    "lines_with_ends",
     "read_bytes",
     "read_source",
     "source_from_bytes",

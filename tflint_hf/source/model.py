@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 MAX_CODE_CHARACTERS = 1_500_000
 """Longer code is generated data. Parsing it would take minutes."""
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -104,11 +103,6 @@ def _place(fragment: Fragment, line: int, column: int) -> tuple[int, int]:
         line, column = last, len(fragment.original[-1])
     shift = fragment.indents[line - 1] if fragment.indents else 0
     return fragment.first_line + line - 1, min(column + shift, len(fragment.original[line - 1])) + 1
-
-
-def split_lines(text: str) -> list[str]:
-    """The lines as Python counts them: a form feed or a Unicode separator does not end a line."""
-    return _NEWLINE.split(text) if "\r" in text else text.split("\n")
 
 
 def without_surrogates(text: str) -> str:

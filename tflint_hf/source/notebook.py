@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf.source.commands import PythonLines
 from tflint_hf.source.interactive import interactive_python
-from tflint_hf.source.model import split_lines, without_surrogates
+from tflint_hf.source.lines import split_lines
+from tflint_hf.source.model import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.source.commands import replace_commands
 from tflint_hf.source.interactive import interactive_python
+from tflint_hf.source.lines import split_lines
 from tflint_hf.source.markdown import python_fences
 from tflint_hf.source.model import (
     Fragment,
@@ -19,7 +20,6 @@ from tflint_hf.source.model import (
     SourceError,
     SourceKind,
     make_fragment,
-    split_lines,
     without_surrogates,
 )
 from tflint_hf.source.notebook import NotANotebook, code_cells

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from tflint_hf.source.lines import line_starts, lines_with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_LF = re.compile("\n")
 _SPACE = re.compile(r"[ \t\n\r]*")
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _DECODER = json.JSONDecoder()
 
 
@@ -47,6 +50,33 @@ def cell_sources(whole: str) -> dict[int, CellSource]:
     return found
 
 
+def lines_in_file(content: str | bytes) -> dict[int, tuple[int, ...]]:
+    """For each code cell, the line of the file that each of its lines stands on; nothing for what is no notebook.
+
+    Only LF ends a line of the file, as for git and for services that show it.
+    """
+    try:
+        whole = content if isinstance(content, str) else content.decode(json.detect_encoding(content), "surrogatepass")
+        cells = cell_sources(whole)
+    except (ValueError, RecursionError):
+        return {}
+    ends = [match.start() for match in _LF.finditer(whole)]
+    return {
+        number: tuple(bisect_left(ends, place) + 1 for place in _line_places(whole, cell))
+        for number, cell in cells.items()
+    }
+
+
+def _line_places(whole: str, cell: CellSource) -> Iterator[int]:
+    """Where in the JSON the string begins that each line of a cell begins in."""
+    strings = cell.strings or ((cell.start, cell.end),)
+    starts = [0]
+    for start, _ in strings[:-1]:
+        starts.append(starts[-1] + len(str(_value(whole, start)[0])))
+    for offset in line_starts(cell.text):
+        yield strings[bisect_right(starts, offset) - 1][0]
+
+
 def rewritten(whole: str, texts: Mapping[CellSource, str]) -> str:
     """The JSON with other texts for some cells. Lines that stay are written as they were."""
     ascii_only = whole.isascii()
@@ -62,11 +92,11 @@ def rewritten(whole: str, texts: Mapping[CellSource, str]) -> str:
 
 def _list(whole: str, cell: CellSource, strings: tuple[tuple[int, int], ...], text: str, *, ascii_only: bool) -> str:
     if not strings:
-        return json.dumps(_LINES.findall(text), ensure_ascii=ascii_only)
+        return json.dumps(lines_with_ends(text), ensure_ascii=ascii_only)
     written = {_value(whole, start)[0]: whole[start:end] for start, end in strings}
     head, tail = whole[cell.start : strings[0][0]], whole[strings[-1][1] : cell.end]
     between = whole[strings[0][1] : strings[1][0]] if len(strings) > 1 else "," + (head[1:] or " ")
-    lines = [written.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in _LINES.findall(text)]
+    lines = [written.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in lines_with_ends(text)]
     return head + between.join(lines) + tail
 
 
