@@ -246,6 +246,37 @@ def test_a_rate_is_changed_where_it_is_written(written: str, fixed: str | None) 
     assert [f for f in findings_of(Path("train.py"), after) if f.code == "TFO002"] == []
 
 
+NAMED_INPUTS = """\
+import tensorflow as tf
+from transformers import AutoTokenizer, TFBertFor{task}
+m = TFBertFor{task}.from_pretrained("bert-base-uncased", num_labels=3)
+rows = AutoTokenizer.from_pretrained("bert-base-uncased")(["a", "b"], padding=True, return_tensors="np")
+ids, mask, labels = rows["input_ids"], rows["attention_mask"], load()
+adam, crossentropy = tf.keras.optimizers.Adam(2e-5), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+m.compile(adam{loss})
+m.fit({given})
+"""
+LISTED, PACKED = "[ids, mask], labels", "tf.data.Dataset.from_tensor_slices((ids, mask, labels)).batch(2)"
+EXCHANGED = '[ids, rows["token_type_ids"]], labels'
+
+
+@pytest.mark.parametrize(
+    ("task", "loss", "given", "code", "safety"),
+    [
+        ("SequenceClassification", "", LISTED, "TFL027", Safety.SAFE),
+        ("SequenceClassification", ", crossentropy", EXCHANGED, "TFL027", Safety.UNSAFE),
+        ("SequenceClassification", ", crossentropy", PACKED, "TFL026", Safety.SAFE),
+        ("TokenClassification", "", PACKED, "TFL026", Safety.SAFE),
+        ("TokenClassification", ", crossentropy", PACKED, "TFL026", Safety.UNSAFE),
+    ],
+)
+def test_a_fix_is_safe_where_the_program_stops(task: str, loss: str, given: str, code: str, safety: Safety) -> None:
+    text = NAMED_INPUTS.format(task=task, loss=loss, given=given)
+    [found] = [f for f in findings_of(Path("train.py"), text) if f.code == code]
+    assert found.fix is not None
+    assert found.fix.safety is safety
+
+
 VARIABLES = """\
 import tensorflow as tf
 from datasets import load_dataset

@@ -36,7 +36,10 @@ FAIL_ON = (*(severity.label for severity in sorted(Severity, reverse=True)), NEV
 
 
 class Safety(enum.Enum):
-    """Whether a fix keeps the meaning of the program (safe) or changes what is trained (unsafe)."""
+    """Whether a fix changes the training of a program that runs as it stands (unsafe), for better or worse.
+
+    A safe one mends what stops the program, or what it says and saves of a training.
+    """
 
     SAFE = "safe"
     UNSAFE = "unsafe"

@@ -138,7 +138,7 @@ def early_stopping_before_metric(training: Training, target: Target) -> Iterator
                 later, fix = fit.callbacks[first], None
                 if fit.callback_places:
                     swap = SwapElements(fit.callback_places[number], fit.callback_places[first])
-                    fix = PlannedFix(Safety.SAFE, "Compute the value first", (swap,))
+                    fix = PlannedFix(Safety.UNSAFE, "Compute the value first", (swap,))
                 yield Fault(
                     callback.site.callee,
                     {"callback": callback.class_name, "metric": name},

@@ -75,7 +75,7 @@ def columns_without_attention_mask(use: FeedUse, target: Target) -> Iterator[Fau
         return
     place = feed.site.values["columns"]
     edits = (AppendElement(place, '"attention_mask"'),)
-    fix = PlannedFix(Safety.SAFE, "Ask for the mask too", edits)
+    fix = PlannedFix(Safety.UNSAFE, "Ask for the mask too", edits)
     yield Fault(place, {"columns": ", ".join(columns)}, fix=fix, rests_on=drops)
 
 
@@ -108,7 +108,7 @@ def columns_without_segment_ids(use: FeedUse) -> Iterator[Fault]:
         return
     place = use.feed.site.values["columns"]
     append = AppendElement(place, '"token_type_ids"')
-    fix = PlannedFix(Safety.SAFE, "Ask for the segment ids, too", (append,))
+    fix = PlannedFix(Safety.UNSAFE, "Ask for the segment ids, too", (append,))
     yield Fault(place, {"model": model.class_name}, fix=fix)
 
 

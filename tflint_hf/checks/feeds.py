@@ -117,7 +117,7 @@ def discarded_dataset_result(discarded: ResultDiscarded) -> Iterator[Fault]:
     fix = None
     if discarded.assignable:
         insert = InsertBefore(discarded.site.place, f"{discarded.receiver} = ")
-        fix = PlannedFix(Safety.SAFE, "Keep the new dataset", (insert,))
+        fix = PlannedFix(Safety.UNSAFE, "Keep the new dataset", (insert,))
     yield Fault(discarded.site.callee, {"method": discarded.method, "dataset": discarded.receiver}, fix=fix)
 
 
@@ -140,7 +140,7 @@ def split_of_reshuffled_data(trace: Trace) -> Iterator[Fault]:
             yield Fault(
                 step.site.callee,
                 {"held": held},
-                fix=PlannedFix(Safety.SAFE, "Keep one order for all epochs", (edit,)),
+                fix=PlannedFix(Safety.UNSAFE, "Keep one order for all epochs", (edit,)),
                 severity=Severity.INFO if fit.variants > 1 or event.variants > 1 else None,
             )
 

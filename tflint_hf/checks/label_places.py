@@ -53,7 +53,9 @@ def _by_names(fit: Fitted, inputs: Structure, order: tuple[str, ...]) -> Planned
     """A dictionary of the inputs, where it is known what each of them is. Validation data would need the same."""
     if inputs.place is None or fit.validates is not False or not set(inputs.names) <= set(_INPUTS) & set(order):
         return None
-    return PlannedFix(Safety.SAFE, "Give the inputs by name", (NameElements(inputs.place, inputs.names),))
+    # With the model's own loss a list stops the training; with one of Keras it trains, on inputs that are exchanged.
+    safety = Safety.UNSAFE if any(compiled.loss_given for compiled in fit.compiled) else Safety.SAFE
+    return PlannedFix(safety, "Give the inputs by name", (NameElements(inputs.place, inputs.names),))
 
 
 @check("TFL026")
@@ -80,7 +82,10 @@ def _inputs_together(fit: Fitted, element: Structure) -> PlannedFix | None:
     """Both inputs in a dictionary by their names, which a model of transformers reads."""
     if element.place is None or not fit.model.is_transformers or (fit.feed is not None and fit.feed.mapped):
         return None
-    return PlannedFix(Safety.SAFE, "Put the inputs together", (NameElements(element.place, element.names[:2]),))
+    # A mask has a label for each token: a tagger learns it, where all others stop.
+    tags = fit.model.head is not None and fit.model.head.task is Task.TOKEN_CLASSIFICATION
+    safety = Safety.UNSAFE if tags and any(compiled.loss_given for compiled in fit.compiled) else Safety.SAFE
+    return PlannedFix(safety, "Put the inputs together", (NameElements(element.place, element.names[:2]),))
 
 
 def _spelled(names: tuple[str, ...]) -> str:
@@ -122,7 +127,7 @@ def _key_of_labels(targets: Structure, wanted: tuple[str, ...]) -> PlannedFix | 
     """The key that the model looks for, in place of the only one that there is."""
     if targets.place is None or targets.names != ("label",) or wanted != ("labels",):
         return None
-    return PlannedFix(Safety.SAFE, "Call them labels", (ReplaceString(targets.place, "label", "labels"),))
+    return PlannedFix(Safety.UNSAFE, "Call them labels", (ReplaceString(targets.place, "label", "labels"),))
 
 
 def _carries_labels(fit: Fitted) -> bool:

@@ -63,9 +63,7 @@ def loss_without_from_logits(use: LossUse) -> Iterator[Fault]:
             loss.site.value_or_callee("from_logits"),
             {"loss": loss.class_name, "model": spelled_model(use.model)},
             related=((use.model.site.callee, "the model is made here"),),
-            fix=PlannedFix(
-                Safety.SAFE if use.model.is_transformers else Safety.UNSAFE, "Set from_logits=True", (edit,)
-            ),
+            fix=PlannedFix(Safety.UNSAFE, "Set from_logits=True", (edit,)),
         )
 
 

@@ -90,7 +90,7 @@ def training_loop_without_dropout(use: TapeCall) -> Iterator[Fault]:
         yield Fault(
             called.place,
             {"model": spelled_model(called.model)},
-            fix=PlannedFix(Safety.SAFE, "Tell the model that it trains", (edit,)),
+            fix=PlannedFix(Safety.UNSAFE, "Tell the model that it trains", (edit,)),
         )
 
 

@@ -125,7 +125,7 @@ def ignored_lr_argument(made: OptimizerMade, target: Target) -> Iterator[Fault]:
         optimizer.site.arguments["lr"],
         {"optimizer": optimizer.class_name, "consequence": consequence},
         fix=PlannedFix(
-            Safety.SAFE, "Call it learning_rate", (RenameKeyword(optimizer.site.arguments["lr"], "learning_rate"),)
+            Safety.UNSAFE, "Call it learning_rate", (RenameKeyword(optimizer.site.arguments["lr"], "learning_rate"),)
         ),
         rests_on=applies,
     )

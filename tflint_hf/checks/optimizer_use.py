@@ -203,7 +203,7 @@ def decayed_layer_norm(trace: Trace) -> Iterator[Fault]:
         if optimizer.class_name == "AdamWeightDecay":
             text = 'exclude_from_weight_decay=["LayerNorm", "layer_norm", "bias"]'
             edits = (AddArgument(optimizer.site.place, text),)
-            fix = PlannedFix(Safety.SAFE, "Leave LayerNorm and biases out", edits)
+            fix = PlannedFix(Safety.UNSAFE, "Leave LayerNorm and biases out", edits)
         yield Fault(optimizer.site.callee, {"optimizer": optimizer.class_name, "rate": f"{rate:g}"}, fix=fix)
 
 

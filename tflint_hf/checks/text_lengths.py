@@ -107,7 +107,7 @@ def tokens_without_truncation(trace: Trace) -> Iterator[Fault]:
             site.callee,
             {"texts": _spelled(encoding), "limit": limit},
             related=((fit.site.callee, "the model is trained on them here"),),
-            fix=PlannedFix(Safety.SAFE, "Cut longer texts", (truncating(site),)),
+            fix=PlannedFix(Safety.UNSAFE, "Cut longer texts", (truncating(site),)),
             severity=None if known and reading.sure else Severity.INFO,
         )
 

@@ -166,7 +166,7 @@ def padding_without_truncation(trace: Trace) -> Iterator[Fault]:
         yield Fault(
             site.callee,
             {"length": length if isinstance(length, int) else "..."},
-            fix=PlannedFix(Safety.SAFE, "Cut longer texts", (truncating(site),)),
+            fix=PlannedFix(Safety.UNSAFE, "Cut longer texts", (truncating(site),)),
             severity=Severity.INFO if made.variants > 1 else None,
         )
 
