@@ -53,6 +53,7 @@ def {name}(made: events.ModelMade):
     yield Fault(made.place, {{"what": "a model"}})
 """
 
+YAML = WORDS.format(code="MY001", name="no-models", message="m")
 BARE = """\
 from tflint_hf.plugin import check
 
@@ -61,6 +62,9 @@ from tflint_hf.plugin import check
 def f(made{}):
     yield
 """
+
+
+FIX = "yield Fault(made.place, {{'what': 'w'}}, fix=fixes.PlannedFix({}))"
 
 
 @pytest.fixture(autouse=True)
@@ -253,10 +257,19 @@ def test_nobody_elses_code_runs_where_it_is_not_wanted(project: Path, capsys: py
          "rules: f, the function of MY001, needs a first parameter with a view or an event"),
         (("no_models.py", BARE.format(": 'Nothing'")),
          "rules: f, the function of MY001, has an annotation that means nothing: "),
-        (("no_models.py", BARE.format(": int, models")),
+        (("no_models.py", BARE.format(": int")),
+         "rules: f, the function of MY001, needs a first parameter with a view or an event"),
+        (("no_models.py", BARE.format(": events.Fitted, models").replace("check\n", "check, events\n", 1)),
          "rules: f, the function of MY001, asks for models: it can ask for options, target, trace"),
         (("no-models.yaml", "code: MY001\n"), "rules/no-models.yaml: key `"),
-        (("no-models.yaml", "code: [\n"), "rules/no-models.yaml: it cannot be read: "),
+        (("no-models.yaml", "code: [\n"),
+         "rules/no-models.yaml: it cannot be read: did not find expected node content, in line 2: this rule"),
+        (("no-models.yaml", "code: MY001\ncode: MY002\n"),
+         "it cannot be read: the key 'code' is there twice, in line 2:"),
+        (("no-models.yaml", YAML + "options:\n  most: {type: integer, default: x, description: d}\n"),
+         "key `options.most.default` must be a whole number, not 'x'"),
+        (("no-models.yaml", YAML + "options:\n  3: {type: integer, default: 3, description: d}\n"),
+         "key `options.3` must be a text"),
         (("no-models.yaml", WORDS.format(code="TFL001", name="no-models", message="m")), "key `code` is 'TFL001'"),
         (("no-models.yaml", WORDS.format(code="TF001", name="no-models", message="m")), "key `code` is 'TF001'"),
         (("twice.yaml", WORDS.format(code="MY001", name="twice", message="m")), "another file has its code or name"),
@@ -296,16 +309,104 @@ def test_a_mistake_is_named_and_all_else_goes_on(
             "TypeError: `fix` of a Fault is 'better'",
         ),
         ("yield Fault(made.place, 'what')", "TypeError: `values` of a Fault is 'what', which is no Mapping"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        (
+            "yield Fault(made.place, {'what': 'w'}, related=(made.place,))",
+            "TypeError: `related` of a Fault has <Name in text 0>, which is no pair of a Place and a text",
+        ),
+        (FIX.format("'safe', 'T', ()"), "TypeError: `safety` of PlannedFix is 'safe', which is no Safety"),
+        (FIX.format("Safety.SAFE, 'T', ()"), "TypeError: `edits` of a PlannedFix is empty"),
+        (FIX.format("Safety.SAFE, 'T', ('x',)"), "TypeError: `edits` of a PlannedFix has 'x', which is no edit"),
+        (
+            FIX.format("Safety.SAFE, 'T', (fixes.Replace(made.place, 3),)"),
+            "TypeError: `text` of Replace is 3, which is no str",
+        ),
+        (
+            FIX.format("Safety.SAFE, 'T', (fixes.Replace(None, 'x'),)"),
+            "TypeError: `place` of Replace is None, which is no Place",
+        ),
+        (
+            "yield Fault(__import__('tflint_hf.plugin').plugin.Place(7, None), {'what': 'w'})",
+            "ValueError: its place is not in this program",
+        ),
     ],
 )
 def test_a_function_that_fails_costs_its_own_findings_only(project: Path, line: str, message: str) -> None:
     function = FUNCTION.format(code="MY001", name="no_models").rpartition("    yield")[0]
+    function = function.replace("import Fault", "import Safety, fixes, Fault")
     (project / "rules" / "no_models.py").write_text(f"{function}    {line}\n", encoding="utf-8")
     add_rule(project / "rules", "MY002", "sound-rule")
     result = found()
     assert codes(result) == ["MY002"]
     (trouble,) = troubles(result)
     assert trouble.startswith(f"train.py: the rule MY001 failed: {message}")
+    if line.startswith("raise"):
+        assert trouble.endswith(" (rules/no_models.py, line 6)")
+
+
+def test_what_a_function_prints_is_in_no_report(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    module = project / "rules" / "no_models.py"
+    module.write_text(module.read_text(encoding="utf-8").replace("    yield", "    print(made)\n    yield"))
+    assert main(["scan", "--format", "json"]) == 1
+    said = capsys.readouterr()
+    assert [one["code"] for one in json.loads(said.out)["findings"]] == ["MY001"]
+    assert said.err.startswith("ModelMade(place=<Name in text 0>, ")
+
+
+def test_what_a_function_does_to_its_options_is_forgotten(project: Path) -> None:
+    with (project / "rules" / "no-models.yaml").open("a", encoding="utf-8") as words:
+        words.write("options:\n  names: {type: array, default: [], description: d}\n")
+    module = project / "rules" / "no_models.py"
+    text = module.read_text(encoding="utf-8").replace("events.ModelMade", "events.ModelMade, options")
+    text = text.replace("    yield", "    options['names'].append(1)\n    yield").replace(
+        '"a model"', "options['names']"
+    )
+    module.write_text(text, encoding="utf-8")
+    (project / "other.py").write_text(SCRIPT, encoding="utf-8")
+    assert [one.message for one in found().findings] == ["[1] is made"] * 2
+
+
+def test_a_module_that_is_imported_does_not_move_the_scan_elsewhere(project: Path) -> None:
+    (project / "rules" / "no_models.py").rename(project / "rules" / "no-models.py")  # called as the rule
+    with (project / "rules" / "no-models.py").open("a", encoding="utf-8") as module:
+        module.write("\n\nimport os\n\nos.chdir('/')\n")
+    assert codes(found()) == ["MY001"]
+    assert Path.cwd() == project
+
+
+def test_a_folder_counts_once_by_whatever_name(project: Path) -> None:
+    (project / "link").symlink_to("rules")
+    (project / "sub").mkdir()
+    (project / "sub" / "train.py").write_text(SCRIPT, encoding="utf-8")
+    configure(project / "sub", f'rule-paths = ["../rules", "{(project / "rules").as_posix()}"]\nignore = ["TF"]\n')
+    configure(project, 'rule-paths = ["link", "rules/../rules"]\nignore = ["TF"]\n')
+    for result in (found(), found(rule_paths=(project / "rules",))):
+        assert (codes(result), troubles(result)) == (["MY001"] * 2, [])
+    module = project / "rules" / "no_models.py"
+    module.write_text(module.read_text(encoding="utf-8").replace("    yield", "    1 / 0\n    yield"))
+    assert troubles(found("train.py"))[0].endswith("division by zero (link/no_models.py, line 6)")
+
+
+def test_a_rule_is_silent_for_the_versions_it_is_not_about(project: Path) -> None:
+    with (project / "rules" / "no-models.yaml").open("a", encoding="utf-8") as words:
+        words.write("applies: {transformers: '>=4.40,<5'}\n")
+    (one,) = found().findings
+    assert one.depends_on == "transformers>=4.40,<5"
+    assert codes(found(target_versions={"transformers": "4.38.2"})) == []
+    (one,) = found(target_versions={"transformers": "4.41.0"}).findings
+    assert one.depends_on is None
+
+
+def test_a_rule_knows_what_is_written_in_a_call_itself(project: Path) -> None:
+    module = project / "rules" / "no_models.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(text.replace('"a model"', "sorted(made.model.site.written)"), encoding="utf-8")
+    (project / "train.py").write_text(
+        "from transformers import TFAutoModel\n\nN = 'bert-base-cased'\n"
+        "TFAutoModel.from_pretrained(N, num_labels=3, bias=-1.5, revision=f'{N}', other=[1])\n",
+        encoding="utf-8",
+    )
+    assert [one.message for one in found().findings] == ["['bias', 'num_labels'] is made"]
 
 
 def test_two_folders_with_the_same_code_are_told_apart(project: Path) -> None:
@@ -392,8 +493,32 @@ def test_test_rules_makes_the_fixes(project: Path, capsys: pytest.CaptureFixture
     (fixtures / "expected.json").write_text('{"findings": [{"file": "bad.py", "line": 3, "code": "MY001"}]}')
     assert main(["test-rules", "rules"]) == 1
     said = capsys.readouterr().out
-    assert "its function gives a fix, but its file says `fix: none`" in said
+    assert "its function gives a fix that is safe, but its file says `fix: none`" in said
     assert "MY001 still wants to be fixed after its fix" in said
+    # Python's grammar allows an argument twice, Python does not.
+    assert "the fix of MY001 is refused: it would leave text that is not Python" in said
+
+
+def test_test_rules_says_why_an_example_has_no_fault(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = project / "rules" / "no-models.yaml"
+    text = words.read_text(encoding="utf-8")
+    words.write_text(f"{text}fix: unsafe\nprobe: guesses\n".replace("  model =", "  model = ="), encoding="utf-8")
+    fixtures = project / "rules" / "fixtures" / "no-models"
+    fixtures.mkdir(parents=True)
+    (fixtures / "expected.json").write_text('{"findings": []}', encoding="utf-8")
+    assert main(["test-rules", "rules"]) == 1
+    said = capsys.readouterr().out
+    assert "the bad example is not Python: invalid syntax (line 3)" in said
+    assert "does not have the fault" not in said
+    assert "its file says `fix: unsafe`, but no program here gets a fix that can be made" in said
+    assert "no probe is called guesses; there are batch-keys, " in said
+    words.write_text(text, encoding="utf-8")
+    module = project / "rules" / "no_models.py"
+    module.write_text(module.read_text(encoding="utf-8").replace("    yield", "    made.nothing\n    yield"))
+    assert main(["test-rules", "rules"]) == 1
+    said = capsys.readouterr().out
+    trouble = "the rule MY001 failed: AttributeError: 'ModelMade' object has no attribute 'nothing'"
+    assert f"  the bad example: {trouble} (rules/no_models.py, line 6)\n" in said
 
 
 # Installed packages -----------------------------------------------------------------------------------------------

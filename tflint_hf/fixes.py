@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeAlias, get_args
+
+from tflint_hf.findings import Safety
+from tflint_hf.trace.places import FilePlace, Place
 
 if TYPE_CHECKING:
-    from tflint_hf.findings import Safety
-    from tflint_hf.trace.places import FilePlace, Place
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,26 @@ PlannedEdit: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class PlannedFix:
+    """What `--fix` does: all these edits, or nothing if the text does not allow one of them."""
+
     safety: Safety
     title: str
     edits: tuple[PlannedEdit, ...]
+
+    def __post_init__(self) -> None:
+        """Raises TypeError: what is wrong here would show far from the function that made it."""
+        _require(self, {"safety": Safety, "title": str, "edits": tuple})
+        if not self.edits:
+            raise TypeError("`edits` of a PlannedFix is empty")
+        for edit in self.edits:
+            if type(edit) not in get_args(PlannedEdit):
+                raise TypeError(f"`edits` of a PlannedFix has {edit!r}, which is no edit of tflint_hf.plugin.fixes")
+            kinds = {"str": str, "Place": Place, "FilePlace": FilePlace}
+            _require(edit, {one.name: kinds[str(one.type)] for one in fields(edit) if str(one.type) in kinds})
+
+
+def _require(one: PlannedFix | PlannedEdit, kinds: Mapping[str, type]) -> None:
+    for name, kind in kinds.items():
+        value = getattr(one, name)
+        if not isinstance(value, kind):
+            raise TypeError(f"`{name}` of {type(one).__name__} is {value!r}, which is no {kind.__name__}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,7 +34,7 @@ class Judgement:
     events: tuple[Place, ...] = ()
 
 
-OnFailure: TypeAlias = "Callable[[str, Exception], None]"
+OnFailure: TypeAlias = "Callable[[str, BaseException], None]"
 """Is told of a rule whose function, or whose fault, is not as it should be; the other rules go on."""
 
 
@@ -46,8 +49,10 @@ def judge(
     found: list[Judgement] = []
     for one in checks:
         try:
-            found.extend(list(_run(one, trace, target, options.get(one.code, {}))))
-        except Exception as error:
+            # Standard output is for the report alone, whatever a function prints.
+            with contextlib.redirect_stdout(sys.stderr):
+                found.extend(list(_run(one, trace, target, copy.deepcopy(options.get(one.code, {})))))
+        except (Exception, SystemExit) as error:
             if on_failure is None:
                 raise
             on_failure(one.code, error)
@@ -119,6 +124,7 @@ def _finding(
 ) -> Finding:
     fault = judgement.fault
     values = {name: str(value) for name, value in fault.values.items()}
+    rests_on = fault.rests_on or (rule.applies if rule.origin else {})
     here = locate(fault.at)
     related = tuple(
         dict.fromkeys(Related(locate(place), message) for place, message in fault.related if locate(place) != here)
@@ -134,7 +140,7 @@ def _finding(
         location=here,
         fix=resolve_fix(fault.fix) if fault.fix is not None else None,
         related=related,
-        depends_on=judgement.target.depends_on(fault.rests_on) if fault.rests_on else None,
+        depends_on=judgement.target.depends_on(rests_on) if rests_on else None,
         url=rule.url,
         events=tuple(dict.fromkeys(locate(place) for place in judgement.events)),
     )

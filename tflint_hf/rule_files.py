@@ -22,6 +22,8 @@ from tflint_hf.rules import CURVES, STRENGTHS, Rule, RuleTable, Symptom, compari
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import yaml
+
 KNOWLEDGE_FOLDER = "knowledge"
 BUILT_IN_CODE = re.compile(r"TF[A-Z]\d{3}")
 
@@ -114,7 +116,14 @@ def _store(cache_file: Path, content: object) -> None:
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _CONFIDENCES = ("certain", "likely")
 _FIXES = ("safe", "unsafe", "none")
-_OPTION_TYPES = ("number", "integer", "string", "boolean", "array")
+_OPTION_KINDS: Mapping[str, tuple[Any, str]] = {
+    "number": (int | float, "a number above 0"),
+    "integer": (int, "a whole number"),
+    "string": (str, "a string"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a list"),
+}
+_OPTION_TYPES = tuple(_OPTION_KINDS)
 _REQUIRED_KEYS = (
     *("code", "name", "severity", "confidence", "applies", "fix", "probe"),
     *("message", "why", "advice", "bad", "good", "page", "options"),
@@ -122,6 +131,15 @@ _REQUIRED_KEYS = (
 _OPTIONAL_KEYS = ("probe_reason", "symptoms")
 _TEXT_KEYS = ("kind", "strength", "pattern")
 _TEXT_KINDS = ("error", "warning", "log")
+
+
+def option_trouble(kind: str, value: object) -> str | None:
+    """What is wrong with the value of a rule's option of this kind; None if nothing is."""
+    type_, words = _OPTION_KINDS[kind]
+    is_flag = isinstance(value, bool) and type_ is not bool
+    if is_flag or not isinstance(value, type_) or (kind == "number" and not value > 0):
+        return f"must be {words}"
+    return None
 
 
 def read_rule(
@@ -137,16 +155,39 @@ def read_rule(
     """
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_strict_loader())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise RuleFileError(path, f"it cannot be read: {error}") from error
+        raise RuleFileError(path, f"it cannot be read: {_said_by(error)}") from error
     if defaults and isinstance(data, dict):
         data = {**defaults, **data}
         if data["probe"] != "none":
             data.pop("probe_reason", None)
     return _RuleFile(path, data).rule(code, family or path.parent.name)
+
+
+@functools.cache
+def _strict_loader() -> Any:
+    """The loader of YAML, to which a key that a mapping has twice is an error, and not lost."""
+    import yaml
+
+    def mapping(loader: Any, node: yaml.MappingNode) -> dict[Any, Any]:
+        keys: set[str] = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in keys:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
+            keys.add(key.value)
+        return dict(loader.construct_mapping(node, deep=True))
+
+    loader: Any = type("StrictLoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    return loader
+
+
+def _said_by(error: Exception) -> str:
+    """What is wrong with a YAML file, in one line."""
+    mark = getattr(error, "problem_mark", None)
+    return f"{getattr(error, 'problem', None)}, in line {mark.line + 1}" if mark is not None else str(error)
 
 
 class _RuleFile:
@@ -297,8 +338,12 @@ class _RuleFile:
         if not isinstance(value, dict):
             raise self.error("key `options` must be a mapping ({} = none)")
         for name, option in value.items():
+            if not isinstance(name, str):
+                raise self.error(f"key `options.{name}` must be a text")
             if not isinstance(option, dict) or set(option) != {"type", "default", "description"}:
                 raise self.error(f"key `options.{name}` needs exactly type, default and description")
             if option["type"] not in _OPTION_TYPES:
                 raise self.error(f"key `options.{name}.type` must be one of {', '.join(_OPTION_TYPES)}")
+            if trouble := option_trouble(option["type"], option["default"]):
+                raise self.error(f"key `options.{name}.default` {trouble}, not {option['default']!r}")
         return value

@@ -13,10 +13,11 @@ from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule, RuleTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tflint_hf.checks.fault import Check
     from tflint_hf.findings import RuleSources
+    from tflint_hf.own_rules.bundle import Bundle
     from tflint_hf.own_rules.folders import Stamp
 
 
@@ -48,7 +49,7 @@ def _load(sources: RuleSources, stamps: tuple[Stamp, ...]) -> RuleSet:
     rules = {rule.code: rule for rule in load_rules()}
     checks: dict[str, Check] = {}
     failures: list[ScanError] = []
-    for bundle in bundles:
+    for bundle in _once(bundles):
         failures += bundle.failures
         for rule in bundle.rules:
             if (other := _like(rule, rules)) is not None:
@@ -65,6 +66,14 @@ def _load(sources: RuleSources, stamps: tuple[Stamp, ...]) -> RuleSet:
                 checks[rule.code] = bundle.checks[rule.code]
     withheld = sources.withheld or not sources.packages
     return RuleSet(RuleTable(rules.values(), withheld=withheld, failed=bool(failures)), checks, tuple(failures))
+
+
+def _once(bundles: Iterable[Bundle]) -> Iterable[Bundle]:
+    """The first that was read of each folder: it may have several names, or be that of an installed package too."""
+    first: dict[object, Bundle] = {}
+    for bundle in bundles:
+        first.setdefault(bundle.home or id(bundle), bundle)
+    return first.values()
 
 
 def _like(rule: Rule, rules: Mapping[str, Rule]) -> Rule | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tflint_hf.editing.fixing import fix
+from tflint_hf.editing.fixing import fix, not_python
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.findings import Finding, Safety, Severity
 from tflint_hf.source import SourceError, source_from_bytes
@@ -47,21 +46,20 @@ def targets_for(rule: Rule) -> dict[str, str]:
     return {} if states_its_own or unknown_target().satisfies(rule.applies) else dict(rule.applies)
 
 
-def findings_in(program: str, options: ScanOptions) -> tuple[Finding, ...]:
-    """What a scan finds in the text of a program."""
-    return scan((), replace(options, stdin=(program, "example.py"))).findings
-
-
 def problems_of_examples(rule: Rule, options: ScanOptions) -> list[str]:
     """What is wrong with the programs on a rule's page: the bad one must have the fault, the good one must not."""
     problems = []
-    bad = [f for f in findings_in(rule.bad, options) if f.code == rule.code]
-    if not bad:
+    found = {}
+    for name, program in (("bad", rule.bad), ("good", rule.good)):
+        result = scan((), replace(options, stdin=(program, "example.py")))
+        found[name] = [finding for finding in result.findings if finding.code == rule.code]
+        problems += [f"the {name} example: {error.message}" for error in result.errors]
+        if trouble := not_python(program):
+            problems.append(f"the {name} example is not Python: {trouble}")
+    if not (found["bad"] or problems):
         problems.append("the bad example does not have the fault")
-    if any(f.code == rule.code for f in findings_in(rule.good, options)):
+    if found["good"]:
         problems.append("the good example has the fault")
-    if bad and rule.fix == "none" and any(f.fix is not None for f in bad):
-        problems.append("its function gives a fix, but its file says `fix: none`")
     return problems
 
 
@@ -84,19 +82,29 @@ def problems_of_fixtures(folder: Path, options: ScanOptions, codes: Iterable[str
     return problems
 
 
-def problems_of_fixes(folder: Path, options: ScanOptions) -> list[str]:
-    """What is wrong with the fixes in the programs of a folder: made, they must leave Python, and nothing to fix."""
+def problems_of_fixes(folder: Path, options: ScanOptions, promised: str) -> list[str]:
+    """What is wrong with the fixes in the programs of a folder: made, they must leave Python, and nothing to fix.
+
+    `promised` is what the rule's file says of fixes.
+    """
     done = fix([folder], options, SAFETIES)
-    problems = [f"{finding.location}: the fix of {finding.code} is refused: {why}" for finding, why in done.refused]
+    given = {finding.fix.safety.value for finding in (*done.findings, *done.result.findings) if finding.fix is not None}
+    given |= {finding.fix.safety.value for finding, _ in done.refused if finding.fix is not None}
+    wrong = given - {promised, "safe" if promised == "unsafe" else promised}
+    problems = [f"its function gives a fix that is {one}, but its file says `fix: {promised}`" for one in sorted(wrong)]
+    if promised != "none" and not given:
+        problems.append(f"its file says `fix: {promised}`, but no program here gets a fix that can be made")
+    problems += [f"{finding.location}: the fix of {finding.code} is refused: {why}" for finding, why in done.refused]
     left = [finding for finding in done.result.findings if finding.fix is not None]
     problems += [f"{one.location}: {one.code} still wants to be fixed after its fix" for one in left]
     for change in done.changes:
         try:
             source = source_from_bytes(change.after, change.path, change.display)
-            for fragment in source.fragments:
-                ast.parse(fragment.text)
-        except (SourceError, SyntaxError) as error:
+        except SourceError as error:
             problems.append(f"{change.display}: the fixes leave what is not Python: {error}")
+            continue
+        troubles = filter(None, (not_python(fragment.text) for fragment in source.fragments))
+        problems += [f"{change.display}: the fixes leave what is not Python: {trouble}" for trouble in troubles]
     return problems
 
 

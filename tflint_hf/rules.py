@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ class Symptom:
 class Rule:
     """All words and data of one rule. `message`, `why` and `advice` are format strings.
 
-    Of rules that do not come with the tool, `origin` says for people where they come from, `home` is the absolute path
+    Of rules that do not come with the tool, `origin` says for people where they come from, `home` is the real path
     of the folder of their files, and `packaged` whether that is an installed package.
     """
 
@@ -158,7 +159,7 @@ class RuleTable:
 
     def usable(self, folders: Iterable[Path]) -> frozenset[str]:
         """The codes that count for files whose configuration names these folders of rules."""
-        named = {str(folder) for folder in folders}
+        named = {os.path.realpath(folder) for folder in folders}
         return frozenset(rule.code for rule in self if not rule.home or rule.packaged or rule.home in named)
 
     def may_lack(self, selector: str, *, asked_for: bool = False) -> bool:

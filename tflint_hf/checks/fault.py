@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 from tflint_hf.findings import Severity
 from tflint_hf.fixes import PlannedFix
 from tflint_hf.trace.places import FilePlace, Place
+from tflint_hf.trace.views import is_view
 
 CheckFunction = Callable[..., Iterator["Fault"]]
 F = TypeVar("F", bound=CheckFunction)
@@ -54,6 +55,9 @@ class Fault:
             value = getattr(self, name)
             if not isinstance(value, allowed):
                 raise TypeError(f"`{name}` of a Fault is {value!r}, which is no {allowed[0].__name__}")
+        for one in self.related:
+            if not (isinstance(one, tuple) and [*map(type, one)] == [Place, str]):
+                raise TypeError(f"`related` of a Fault has {one!r}, which is no pair of a Place and a text")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,8 +125,9 @@ def _described(one: _Registration) -> Check:
         hints = get_type_hints(one.function)
     except Exception as error:
         raise CheckError(f"{named} has an annotation that means nothing: {error}") from error
-    if not isinstance(hints.get(first), type):
-        raise CheckError(f"{named} needs a first parameter with a view or an event of the trace for its annotation")
+    if not is_view(hints.get(first)):
+        needs = "needs a first parameter with a view or an event of the trace for its annotation, as events.Fitted"
+        raise CheckError(f"{named} {needs}")
     if unknown := sorted(set(others) - _ASKED):
         raise CheckError(f"{named} asks for {unknown[0]}: it can ask for {', '.join(sorted(_ASKED))}")
     return Check(one.code, one.function, hints[first], frozenset(others), one.once)

@@ -71,6 +71,11 @@ def _problems(rule: Rule, options: ScanOptions) -> Iterator[str]:
         targets_for,
     )
 
+    if rule.probe is not None:
+        from tflint_hf.dynamic.verdicts import probes
+
+        if rule.probe not in probes():
+            yield f"no probe is called {rule.probe}; there are {', '.join(sorted(probes()))}"
     mine = replace(options, select=(rule.code,))
     yield from problems_of_examples(rule, replace(mine, target_versions=targets_for(rule)))
     fixtures = Path(rule.home) / FIXTURES / rule.name
@@ -81,4 +86,4 @@ def _problems(rule: Rule, options: ScanOptions) -> Iterator[str]:
         yield from problems_of_fixtures(fixtures, mine)
     except ExpectationError as error:
         yield str(error)
-    yield from problems_of_fixes(fixtures, mine)
+    yield from problems_of_fixes(fixtures, mine, rule.fix)

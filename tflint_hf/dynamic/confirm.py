@@ -58,7 +58,7 @@ def confirm(
     observation = observation_of(run_program(script, options, listen, unwanted))
     failures: list[ScanError] = []
 
-    def failed(code: str, error: Exception) -> None:
+    def failed(code: str, error: BaseException) -> None:
         failures.append(ScanError(str(script), f"the rule {code} failed: {type(error).__name__}: {error}"))
 
     judged = judge_run(findings, observation, rules, failed)

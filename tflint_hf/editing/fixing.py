@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -171,5 +173,20 @@ def parses_as_well(before: bytes, after: bytes, path: Path) -> bool:
     """Whether all that was Python still is."""
     from tflint_hf.static.parsing import parse_source
 
-    one, other = (parse_source(source_from_bytes(content, path, "")) for content in (before, after))
-    return len(other.units) >= len(one.units) and len(other.problems) <= len(one.problems)
+    sources = [source_from_bytes(content, path, "") for content in (before, after)]
+    one, other = map(parse_source, sources)
+    broken = [sum(not_python(fragment.text) is not None for fragment in source.fragments) for source in sources]
+    return len(other.units) >= len(one.units) and len(other.problems) <= len(one.problems) and broken[1] <= broken[0]
+
+
+def not_python(text: str) -> str | None:
+    """What Python says against a text; None if it compiles, which asks more than a tree: no argument twice."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        return f"{error.msg} (line {error.lineno})"
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return str(error)
+    return None

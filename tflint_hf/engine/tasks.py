@@ -10,6 +10,7 @@ from tflint_hf.config import key_error
 from tflint_hf.discovery import Candidate, discover, may_hold_training_code, prefer
 from tflint_hf.findings import ScanError
 from tflint_hf.programs import Program, programs
+from tflint_hf.rule_files import option_trouble
 from tflint_hf.rules import UnknownRule
 from tflint_hf.source import SourceError, read_bytes
 from tflint_hf.target import Target, find_target, project_root
@@ -177,20 +178,8 @@ def _option_trouble(rule: str, option: str, value: Any, known: Mapping[str, Any]
     if option not in known:
         names = ", ".join(sorted(known)) or "none"
         return f"{rule} has no option {option}; it has {names}"
-    kind, words = _OPTION_KINDS[known[option]["type"]]
-    is_flag = isinstance(value, bool) and kind is not bool
-    if is_flag or not isinstance(value, kind) or (known[option]["type"] == "number" and value <= 0):
-        return f"{option} of {rule} must be {words}"
-    return None
-
-
-_OPTION_KINDS: Mapping[str, tuple[Any, str]] = {
-    "number": (int | float, "a number above 0"),
-    "integer": (int, "a whole number"),
-    "string": (str, "a string"),
-    "boolean": (bool, "true or false"),
-    "array": (list, "a list"),
-}
+    trouble = option_trouble(known[option]["type"], value)
+    return f"{option} of {rule} {trouble}" if trouble is not None else None
 
 
 def _named(config: Config, rules: RuleTable, selector: str, keys: tuple[str, ...]) -> frozenset[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tflint_hf.discovery import display_path
 from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.interrupts import deferred
 from tflint_hf.rule_set import load_rule_set
@@ -16,8 +18,8 @@ from tflint_hf.target import Pin, Target, find_target, pins_in_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
+    from tflint_hf.checks.fault import Check
     from tflint_hf.findings import Fix
     from tflint_hf.fixes import PlannedFix
     from tflint_hf.source import Problem
@@ -77,17 +79,20 @@ def _scan_program(task: Task) -> ProgramResult:
     errors: list[ScanError] = []
     shown = next((name for name in task.shown.values() if name), str(task.program.files[0]))
 
-    def failed(code: str, error: Exception) -> None:
-        errors.append(ScanError(shown, f"the rule {code} failed: {type(error).__name__}: {error}"))
+    def failed(code: str, error: BaseException) -> None:
+        trouble = f"the rule {code} failed: {type(error).__name__}: {error}"
+        errors.append(ScanError(shown, trouble + _raised_in(Path(rules.by_code[code].home), error)))
 
     judgements = [
         judgement
         for trace, target in read_program(files, entries, _retarget)
-        for judgement in judge(trace, target, checks, task.options, failed)
+        for judgement in judge(trace, target, _speaking_of(target, checks, rules), task.options, failed)
     ]
     resolver = Resolver(files.units, files.origins)
     reported = {name for name in task.shown.values() if name}
-    judgements = [j for j in judgements if isinstance(j.fault.at, FilePlace) or resolver.path(j.fault.at) in reported]
+    judgements = [
+        j for j in judgements if isinstance(j.fault.at, FilePlace) or resolver.path(j.fault.at) in (*reported, None)
+    ]
     hidden = {unit.source.display for unit in files.units} - reported
 
     def resolved(planned: PlannedFix) -> Fix | None:
@@ -120,6 +125,21 @@ def _file_lines(
         if source.kind is SourceKind.NOTEBOOK and source.display in named
         for cell, lines in lines_in_file(task.contents[path] if task.text is None else task.text[0]).items()
     }
+
+
+def _speaking_of(target: Target, checks: Sequence[Check], rules: RuleTable) -> list[Check]:
+    """The functions to ask about a program for this target: that of a user's rule only if its `applies` holds."""
+    return [one for one in checks if not (rule := rules.by_code[one.code]).origin or target.satisfies(rule.applies)]
+
+
+def _raised_in(folder: Path, error: BaseException) -> str:
+    """The line of the user's rule that an exception came from, as it stands in a message."""
+    import traceback
+
+    frames = [
+        one for one in traceback.extract_tb(error.__traceback__) if folder in Path(one.filename).resolve().parents
+    ]
+    return f" ({display_path(Path(frames[-1].filename))}, line {frames[-1].lineno})" if frames else ""
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:

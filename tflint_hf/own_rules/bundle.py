@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -40,12 +41,13 @@ DEFAULTS = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bundle:
-    """The rules of one origin with their functions, and what of it could not be loaded."""
+    """The rules of one origin with their functions, and what of it could not be loaded. `home` is their real folder."""
 
     origin: str
     rules: tuple[Rule, ...] = ()
     checks: Mapping[str, Check] | None = None
     failures: tuple[ScanError, ...] = ()
+    home: str = ""
 
 
 def rule_files_in(folder: Path) -> list[Path]:
@@ -61,15 +63,17 @@ def modules_in(folder: Path) -> list[Path]:
     """
     if not rule_files_in(folder):
         return []
-    paths = (path for path in folder.glob("*.py") if path.stem.isidentifier() and path.stem != "__init__")
+    paths = (path for path in folder.glob("*.py") if "." not in path.stem and path.stem != "__init__")
     return sorted(path for path in paths if path.is_file() and b"tflint_hf" in path.read_bytes())
 
 
 def read_bundle(origin: str, folder: Path, package: str, *, packaged: bool) -> Bundle:
     """The rules whose files lie in a folder and whose functions are in the modules of an importable package there."""
+    home = os.path.realpath(folder)
     files = rule_files_in(folder)
     if not files:
-        return Bundle(origin, failures=(ScanError(display_path(folder), "no YAML file in it describes a rule"),))
+        nothing = ScanError(display_path(folder), "no YAML file in it describes a rule")
+        return Bundle(origin, failures=(nothing,), home=home)
     failures: list[ScanError] = []
     for path in modules_in(folder):
         failures += imported(f"{package}.{path.stem}", display_path(path))
@@ -86,14 +90,14 @@ def read_bundle(origin: str, folder: Path, package: str, *, packaged: bool) -> B
         if any(one.name == rule.name or one.code == rule.code for one in rules.values()):
             failures.append(ScanError(display_path(path), "another file has its code or name: this rule is left out"))
         elif rule.code in functions:
-            rules[rule.code] = replace(rule, origin=origin, home=str(folder), packaged=packaged)
+            rules[rule.code] = replace(rule, origin=origin, home=home, packaged=packaged)
         elif all_imported and not wrong:
             missing = f'no module in {display_path(folder)} has a function with @check("{rule.code}")'
             failures.append(ScanError(display_path(path), f"{missing}: this rule is left out"))
     if not failures and (idle := [code for code in functions if code not in rules]):
         failures.append(ScanError(display_path(folder), f"{idle[0]} has a function, but no file that describes it"))
     checks = {code: one for code, one in functions.items() if code in rules}
-    return Bundle(origin, tuple(rules.values()), checks, tuple(failures))
+    return Bundle(origin, tuple(rules.values()), checks, tuple(failures), home)
 
 
 def imported(module: str, shown: str) -> list[ScanError]:
@@ -102,7 +106,8 @@ def imported(module: str, shown: str) -> list[ScanError]:
 
 
 def attempted(action: Callable[[], object], shown: str) -> list[ScanError]:
-    """Do what runs code of somebody else, and tell what it raises."""
+    """Do what runs code of somebody else, and tell what it raises. The working directory stays what it was."""
+    here = Path.cwd()
     try:
         with contextlib.redirect_stdout(sys.stderr):
             action()
@@ -110,4 +115,6 @@ def attempted(action: Callable[[], object], shown: str) -> list[ScanError]:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         said = error.msg if isinstance(error, SyntaxError) else str(error)
         return [ScanError(shown, f"its rules are left out: {type(error).__name__}: {said}{line}")]
+    finally:
+        os.chdir(here)
     return []

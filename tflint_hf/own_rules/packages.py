@@ -35,7 +35,7 @@ def _is_named_in(folder: Path) -> bool:
     Read here byte for byte: importlib.metadata takes longer to import than a small scan takes.
     """
     try:
-        return any(
+        return folder.is_file() or any(
             GROUP.encode() in file.read_bytes()
             for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt")
             for file in folder.glob(pattern)

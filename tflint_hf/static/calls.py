@@ -461,7 +461,14 @@ def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[
         literals=_literals(given),
         known=frozenset(name for name, value in given.items() if value.known),
         open=arguments.open,
+        written=frozenset(name_of(key) for key, arg in arguments.nodes.items() if not arg.star and _written(arg.value)),
     )
+
+
+def _written(value: cst.BaseExpression) -> bool:
+    if isinstance(value, cst.UnaryOperation):
+        return _written(value.expression)
+    return isinstance(value, cst.BaseNumber | cst.SimpleString)
 
 
 def _literals(given: Mapping[str, Value]) -> dict[str, object]:

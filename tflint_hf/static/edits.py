@@ -121,11 +121,11 @@ class Resolver:
         self._libraries: dict[Path, frozenset[str]] = {}
         self.other_files: dict[str, tuple[str, ...]] = {}
 
-    def path(self, place: Place | FilePlace) -> str:
-        """The file that a place stands in, as displayed."""
+    def path(self, place: Place | FilePlace) -> str | None:
+        """The file that a place stands in, as displayed; None for a place of another program."""
         if isinstance(place, FilePlace):
             return place.path
-        return self._units[place.unit].source.display
+        return self._units[place.unit].source.display if place.unit < len(self._units) else None
 
     def location(self, place: Place | FilePlace) -> Location:
         """The user's place. Whole texts (no node, or one that the text does not hold) are their first character."""
@@ -134,6 +134,8 @@ class Resolver:
             text = lines[place.line - 1] if place.line <= len(lines) else ""
             start = len(text) - len(text.lstrip()) + 1
             return Location(place.path, place.cell, place.line, start, place.line, max(len(text.rstrip()) + 1, start))
+        if place.unit >= len(self._units):
+            raise ValueError("its place is not in this program")
         unit = self._units[place.unit]
         span = self.span(place) or Span(1, 0, 1, 0)
         return unit.source.location(unit.fragment, span.line, span.column, span.end_line, span.end_column)

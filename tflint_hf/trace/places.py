@@ -20,6 +20,10 @@ class Place:
     unit: int
     anchor: object
 
+    def __repr__(self) -> str:
+        # An anchor may be a whole tree: what is printed to see what a rule can see would not end.
+        return f"<{type(self.anchor).__name__} in text {self.unit}>"
+
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
@@ -36,8 +40,8 @@ class CallSite:
 
     `arguments` maps a parameter's name to the whole argument (`lr=2e-5`), `values` to the value alone (`2e-5`).
     `literals` are those of the values that are literals, lists of them as tuples; `known` are the names of those values
-    of which anything is known. `open`: there may be more arguments
-    than these, from a `**` that cannot be read.
+    of which anything is known, `written` of those that are written as a number or a string in this very call. `open`:
+    there may be more arguments than these, from a `**` that cannot be read.
     """
 
     place: Place
@@ -48,6 +52,7 @@ class CallSite:
     literals: Mapping[str, object] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     open: bool = False
+    written: frozenset[str] = frozenset()
 
     def value_or_callee(self, name: str) -> Place:
         """The value given for `name`, or the callee of a call that lacks it."""

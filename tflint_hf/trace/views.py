@@ -27,7 +27,7 @@ from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
 from tflint_hf.trace.objects import Model, Output, PredictionForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tflint_hf.trace.objects import Feed, Labels, Layer, Loss, ModelState, Tokenizer
     from tflint_hf.trace.places import Place
@@ -158,12 +158,11 @@ class Trace:
 
     def of(self, kind: type) -> Iterator[Any]:
         """The events of a kind, or the views of a kind."""
-        views: dict[type, tuple[Any, ...]] = {Freezing: self.freezings, TapeCall: self.tape_calls}
-        views |= {Training: self.trainings, LossUse: self.loss_uses, ModelUse: self.model_uses, FeedUse: self.feed_uses}
         if kind is Trace:
             return iter((self,))
-        found = views.get(kind)
-        return iter(found if found is not None else [e for e in self.events if isinstance(e, kind)])
+        if kind in VIEWS:
+            return iter(getattr(self, VIEWS[kind]))
+        return iter([e for e in self.events if isinstance(e, kind)])
 
     @cached_property
     def trainings(self) -> tuple[Training, ...]:
@@ -311,6 +310,22 @@ class Trace:
                     )
                 )
         return tuple(found)
+
+
+VIEWS: Mapping[type, str] = {
+    Freezing: "freezings",
+    TapeCall: "tape_calls",
+    Training: "trainings",
+    LossUse: "loss_uses",
+    ModelUse: "model_uses",
+    FeedUse: "feed_uses",
+}
+"""What `Trace.of` gives beside events, and the property that holds it."""
+
+
+def is_view(kind: object) -> bool:
+    """Whether a rule can look at it: an event, a view, or the whole trace."""
+    return isinstance(kind, type) and (issubclass(kind, Event) or kind in VIEWS or kind is Trace)
 
 
 def _compiled_losses(event: Compiled) -> Iterator[LossUse]:
