@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from editor import FAULTY, FIXABLE, MENDED, ROOT, SETTINGS, applied, capabilitie
 from lsprotocol import types
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.asyncio
@@ -472,6 +474,46 @@ async def test_all_files_of_the_workspace(tmp_path: Path) -> None:
         assert [(item.uri, list(getattr(item, "items", [0]))) for item in changed.items] == [
             (editor.uri("other/train.py"), [])
         ]
+
+
+async def test_a_notebook_has_findings_in_its_file_until_it_is_opened(tmp_path: Path) -> None:
+    async with connected(tmp_path, capabilities(pull=True)) as editor:
+        name, uri = "ä train.ipynb", editor.uri("ä train.ipynb")
+        cells = [{"cell_type": "markdown", "source": ["# A\n", "b"]}, {"cell_type": "code", "source": ""}]
+        lines = FAULTY.replace("model.compile(", '"🤗"; model.compile(').splitlines(keepends=True)
+        cells.append({"cell_type": "code", "source": lines})
+        text = json.dumps({"cells": cells}, indent=1, ensure_ascii=False)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+        async def pull(previous: Sequence[types.PreviousResultId]) -> types.WorkspaceFullDocumentDiagnosticReport:
+            params = types.WorkspaceDiagnosticParams(previous)
+            answer = await asyncio.wait_for(editor.client.workspace_diagnostic_async(params), 60)
+            (report,) = answer.items
+            assert isinstance(report, types.WorkspaceFullDocumentDiagnosticReport)
+            assert report.uri == uri
+            return report
+
+        report = await pull([])
+        (shown,) = report.items
+        assert shown.message.startswith("cell 3, line 8: ")
+        assert shown.range.start.line == shown.range.end.line
+        line = text.splitlines()[shown.range.start.line]
+        assert '\\"🤗\\"; model.compile(' in line
+        assert shown.range.start.character == len(line) - len(line.lstrip())
+        assert shown.range.end.character == len(line) + 1  # the emoji is two
+
+        later = asyncio.ensure_future(pull([types.PreviousResultId(uri, report.result_id or "")]))
+        await asyncio.wait({later}, timeout=0.3)
+        (cell,) = editor.open_notebook(name, [(CODE, "".join(lines))])
+        assert not (await later).items
+        assert await editor.shown(cell) == ["TFL001"]
+        editor.client.notebook_document_did_close(
+            types.DidCloseNotebookDocumentParams(
+                types.NotebookDocumentIdentifier(uri), [types.TextDocumentIdentifier(cell)]
+            )
+        )
+        await editor.shown(cell, lambda some: not some)
+        assert list((await pull([])).items) == list(report.items)
 
 
 async def test_an_editor_that_asks_for_an_edit_only_when_it_is_wanted(tmp_path: Path) -> None:

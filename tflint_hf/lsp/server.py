@@ -20,6 +20,7 @@ WATCHED = (
     "**/*.lock",
     "**/setup.*",
     "**/*.py",
+    "**/*.ipynb",
     "**/*.yaml",
 )
 
@@ -122,6 +123,7 @@ def _notebooks(server: Server) -> None:
     def opened(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
         ls.session.documents.open_notebook(params.notebook_document, params.cell_text_documents)
         ls.session.opened(params.notebook_document.uri)
+        ls.files.opened()
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def changed(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
@@ -131,10 +133,11 @@ def _notebooks(server: Server) -> None:
             ls.session.changed(uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
-    def saved(_ls: Server, _params: types.DidSaveNotebookDocumentParams) -> None:
-        """What was saved is what was scanned."""
+    def saved(ls: Server, _params: types.DidSaveNotebookDocumentParams) -> None:
+        ls.files.outdated()
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
         uri = params.notebook_document.uri
         ls.session.closed(uri, ls.session.documents.close_notebook(uri))
+        ls.files.outdated()

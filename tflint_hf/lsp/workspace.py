@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,17 @@ from tflint_hf.findings import Finding, Location, Severity
 from tflint_hf.lsp.diagnostics import diagnostic
 from tflint_hf.lsp.places import Where
 from tflint_hf.lsp.positions import Lines
+from tflint_hf.report.words import in_cell
+from tflint_hf.source import lines_in_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
 LOG = logging.getLogger("tflint_hf.lsp")
+
+
+LONGEST_LINE = 1000
+"""A longer one is that of a notebook in one line: not all of it is shown as faulty."""
 
 
 class Files:
@@ -34,6 +41,7 @@ class Files:
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding
         self._known: dict[str, Where | None] = {}
+        self._cells: dict[str, Mapping[int, tuple[int, ...]]] = {}
 
     def find(self, location: Location) -> Where | None:
         """The text of a location; None for a cell of a notebook, whose name only the editor knows."""
@@ -46,6 +54,29 @@ class Files:
             except OSError:
                 self._known[location.path] = None
         return None if location.cell is not None else self._known[location.path]
+
+    def in_file(self, finding: Finding) -> Finding:
+        """A finding in a cell as one in the lines of the notebook's file, which has a name before it is opened."""
+        place = finding.location
+        if place.cell is None:
+            return finding
+        whole = replace(place, cell=None)
+        where = self.find(whole)
+        if where is None:
+            return finding
+        if place.path not in self._cells:
+            self._cells[place.path] = lines_in_file(where.lines.text)
+        known = self._cells[place.path].get(place.cell, ())
+        if place.end_line > len(known):
+            return finding
+        first, last = known[place.line - 1], known[place.end_line - 1]
+        start, end = where.lines.line(first - 1), where.lines.line(last - 1)
+        is_short = max(len(start), len(end)) <= LONGEST_LINE
+        column = len(start) - len(start.lstrip()) + 1 if is_short else 1
+        there = replace(
+            whole, line=first, column=column, end_line=last, end_column=len(end) + 1 if is_short else column
+        )
+        return replace(finding, location=there, message=in_cell(finding, finding.message), fix=None)
 
     def link(self, location: Location) -> types.Location | None:
         """A location as the editor goes to it."""
@@ -68,6 +99,10 @@ class Workspace:
     def outdated(self) -> None:
         """Something on disk has changed."""
         self._generation += 1
+        self._changed.set()
+
+    def opened(self) -> None:
+        """What is open has findings of its own."""
         self._changed.set()
 
     def close(self) -> None:
@@ -95,7 +130,11 @@ class Workspace:
                 uri, name = from_fs_path(str(path)) or path.as_uri(), _name(diagnostics)
                 if path not in is_open and previous.get(uri) != name:
                     reports.append(types.WorkspaceFullDocumentDiagnosticReport(uri, diagnostics, result_id=name))
-            known = {from_fs_path(str(path)) or path.as_uri() for path in (*self._found, *is_open)}
+            # An open text is asked for by itself. An open notebook is not: its cells have the findings now.
+            notebooks = {path for path in is_open if path.suffix.lower() == ".ipynb"}
+            known = {
+                from_fs_path(str(path)) or path.as_uri() for path in {*self._found, *is_open} if path not in notebooks
+            }
             reports += [types.WorkspaceFullDocumentDiagnosticReport(uri, []) for uri in sorted(previous.keys() - known)]
             if reports or not previous:
                 return reports
@@ -122,7 +161,7 @@ class Workspace:
         files = Files(encoding)
         found: dict[Path, list[types.Diagnostic]] = {}
         for one in map(_finding, findings):
-            shown = diagnostic(one, files)
+            shown = diagnostic(files.in_file(one), files)
             if shown is not None:
                 found.setdefault(absolute(one.location.path), []).append(shown)
         return found
