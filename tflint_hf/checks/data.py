@@ -100,11 +100,12 @@ def columns_without_segment_ids(use: FeedUse) -> Iterator[Fault]:
         return
     if use.feed.maker is not FeedMaker.TO_TF_DATASET or encoding is None or encoding.pair is not True:
         return
-    if encoding.site.open or "return_token_type_ids" in encoding.site.arguments or not use.trained:
+    if encoding.site.open or "return_token_type_ids" in encoding.site.arguments or not use.readers:
         return
-    model = use.trained[0]
+    model = use.readers[0]
     family = _segments(model.checkpoint)
-    if family is None or _segments(encoding.tokenizer.checkpoint) != family:
+    checkpoints = (encoding.tokenizer.checkpoint, *(reader.checkpoint for reader in use.readers))
+    if family is None or any(_segments(checkpoint) != family for checkpoint in checkpoints):
         return
     place = use.feed.site.values["columns"]
     append = AppendElement(place, '"token_type_ids"')
@@ -178,13 +179,12 @@ def _padded_by_batch(use: FeedUse, trace: Trace) -> PlannedFix | None:
     asked, labels = _asked(feed), feed.label_columns if isinstance(feed.label_columns, tuple) else ()
     if not feed.tokenizer_name or asked is None or feed.label_columns is UNKNOWN:
         return None
-    users = (*use.trained, *use.validated)
-    one_each = all(m.head is not None and m.head.task is Task.SEQUENCE_CLASSIFICATION for m in users)
+    one_each = all(m.head is not None and m.head.task is Task.SEQUENCE_CLASSIFICATION for m in use.readers)
     for name in (*asked, *labels):
         column = _source_column(feed, name)
         if name in LABEL_NAMES:
             lists = column is not None and (column.ragged is True or column.word_tags)
-            if lists or not (name == "label" or (users and one_each)):
+            if lists or not (name == "label" or (use.readers and one_each)):
                 return None
         elif column is None or not column.from_tokenizer:
             return None

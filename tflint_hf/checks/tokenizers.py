@@ -25,7 +25,7 @@ def padding_collator_for_token_labels(use: FeedUse, trace: Trace) -> Iterator[Fa
     feed = use.made
     columns = (feed.source.columns or {}) if feed.source is not None else {}
     ids, labels = columns.get("input_ids"), columns.get("labels")
-    tasks = {model.head.task for model in use.trained if model.head is not None}
+    tasks = {model.head.task for model in use.readers if model.head is not None}
     task = tasks.pop() if len(tasks) == 1 else None
     if ids is None or labels is None or ids.ragged is not True or task not in _COLLATOR_OF_TASK or use.feed.mapped:
         return

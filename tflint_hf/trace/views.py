@@ -90,7 +90,8 @@ class FeedUse:
     """A feed as it is used (`feed`), as it was `made`, and what it is used for.
 
     `models` are those that get it in single rows, `trained` those that are trained on it, `validated` those whose
-    training it validates. `leaves`: code that is not seen may use it as well.
+    training it validates, `scored` those that evaluate() or predict() on it. `leaves`: code that is not seen may use it
+    as well.
     """
 
     feed: Feed
@@ -106,7 +107,13 @@ class FeedUse:
     models: tuple[Model, ...]
     trained: tuple[Model, ...] = ()
     validated: tuple[Model, ...] = ()
+    scored: tuple[Model, ...] = ()
     leaves: bool = False
+
+    @property
+    def readers(self) -> tuple[Model, ...]:
+        """All models that get its batches, those that are trained on it first."""
+        return (*self.trained, *self.validated, *self.scored)
 
     @property
     def used(self) -> bool:
@@ -280,16 +287,17 @@ class Trace:
                 site = event.feed.site
                 trained = [f.feed for f in fits if f.feed is not None and f.feed.site is site]
                 validating = [f.validation for f in fits if f.validation is not None and f.validation.site is site]
-                evaluated = [
-                    e.feed
+                evaluations = [
+                    (e.feed, e.model)
                     for e in self.events
                     if isinstance(e, Evaluated) and e.feed is not None and e.feed.site is site
                 ]
-                predicted = [
-                    e.prediction.feed
+                predictions = [
+                    (e.prediction.feed, e.prediction.model)
                     for e in self.events
                     if isinstance(e, Predicted) and e.prediction.feed is not None and e.prediction.feed.site is site
                 ]
+                evaluated, predicted = ([feed for feed, _ in uses] for uses in (evaluations, predictions))
                 last: list[Feed] = [*predicted, *evaluated, *validating, *trained]
                 found.append(
                     FeedUse(
@@ -306,6 +314,7 @@ class Trace:
                         self._models_fed_with(event.feed),
                         tuple(f.model for f in fits if f.feed is not None and f.feed.site is site),
                         tuple(f.model for f in fits if f.validation is not None and f.validation.site is site),
+                        tuple(model for _, model in (*evaluations, *predictions)),
                         any(isinstance(e, FeedLeft) and e.feed.site is site for e in self.events),
                     )
                 )
