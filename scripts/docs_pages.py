@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from typing import Any
 import mkdocs_gen_files
 
 import tflint_hf
-from tflint_hf import plugin
 from tflint_hf.report.page import render_page
 from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule
@@ -32,7 +30,6 @@ FAMILIES = {
     "tool": "The tool's own",
 }
 KEYS = "<!-- keys -->\n"
-VIEWS = "<!-- views -->\n"
 
 
 def write(path: str, text: str) -> None:
@@ -70,20 +67,6 @@ def keys(schema: dict[str, Any]) -> Iterator[str]:
             yield f"| [{rule.code}](rules/{rule.name}.md) | `{option}` | `{json.dumps(about['default'])}` |\n"
 
 
-def what_rules_look_at() -> Iterator[str]:
-    yield "A first parameter can be:\n\n| annotation | one for each | fields |\n| --- | --- | --- |\n"
-    shared = {field.name for field in fields(plugin.events.Event)} | {"group", "guards"}
-    for module in (plugin.events, plugin.views):
-        for name, one in sorted(vars(module).items()):
-            if not (is_dataclass(one) and one.__module__.startswith(module.__name__)) or one is plugin.events.Event:
-                continue
-            own = [field.name for field in fields(one) if field.name not in shared]
-            what = (one.__doc__ or "").partition("\n\n")[0].partition(". ")[0].rstrip(".").replace("|", "\\|")
-            said = "" if what.startswith(f"{name}(") else " ".join(what.split())
-            yield f"| `{module.__name__.rpartition('.')[2]}.{name}` | {said} | {', '.join(own)} |\n"
-    yield "\nAn event has the `place` of its call, and its `order` in the program.\n"
-
-
 def kind(said: dict[str, Any]) -> str:
     if "enum" in said:
         return ", ".join(f"`{json.dumps(value)}`" for value in said["enum"])
@@ -105,7 +88,6 @@ def main() -> None:
         write(f"rules/{rule.name}.md", render_page(rule))
     write("proofs.md", without_links_to_the_repository(Path("docs/proofs.md").read_text(encoding="utf-8")))
     filled("configuration.md", KEYS, "".join(keys(json.loads(SCHEMA.read_text(encoding="utf-8")))))
-    filled("own-rules.md", VIEWS, "".join(what_rules_look_at()))
 
 
 def filled(page: str, mark: str, text: str) -> None:

@@ -1,4 +1,6 @@
-"""Write the generated parts of README.md: the rule table and the example. With --check only say whether they are true.
+"""Write the generated parts of README.md, the rule table and the example, and the page on what rules see.
+
+With --check only say whether they are true.
 
 Run it in a checkout with tflint-hf installed: python scripts/update_readme.py [--check]
 """
@@ -9,11 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from rules_reference import reference
+
 from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+REFERENCE = ROOT / "docs" / "own-rules-reference.md"
 EXAMPLE = ("scan", "fixtures/course/train.py")
 EXAMPLE_BLOCKS = 3  # two findings and the summary
 
@@ -55,8 +60,9 @@ def example() -> str:
 
 
 if __name__ == "__main__":
-    current = README.read_text(encoding="utf-8")
-    if "--check" not in sys.argv:
-        README.write_text(updated(current), encoding="utf-8")
-    elif updated(current) != current:
-        raise SystemExit("README.md is out of date: run python scripts/update_readme.py")
+    wanted = {README: updated(README.read_text(encoding="utf-8")), REFERENCE: reference()}
+    for path, text in wanted.items():
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            raise SystemExit(f"{path.name} is out of date: run python scripts/update_readme.py")

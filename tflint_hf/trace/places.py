@@ -38,10 +38,11 @@ class FilePlace:
 class CallSite:
     """One call of the program: the whole call, its callee, and the arguments it was given.
 
-    `arguments` maps a parameter's name to the whole argument (`lr=2e-5`), `values` to the value alone (`2e-5`).
-    `literals` are those of the values that are literals, lists of them as tuples; `known` are the names of those values
-    of which anything is known, `written` of those that are written as a number or a string in this very call. `open`:
-    there may be more arguments than these, from a `**` that cannot be read.
+    `arguments` maps a parameter's name to the whole argument (`lr=2e-5`), `values` to the value alone (`2e-5`). A
+    position without a name of its own is called `#0`, `#1`. `literals` are those of the values that are known to be
+    literals, through variables too, lists of them as tuples; `known` are the names of those values of which anything is
+    known, `written` of those that are written as a number or a string in this very call. `open`: there may be more
+    arguments than these, from a `**` that cannot be read.
     """
 
     place: Place
