@@ -23,6 +23,7 @@ from tflint_hf.cli import main
 from tflint_hf.config import OUTPUT_FORMATS
 from tflint_hf.dynamic.sweep import with_findings
 from tflint_hf.engine import ScanOptions, scan
+from tflint_hf.extras import install_command
 from tflint_hf.findings import Edit, Finding, Fix, Location, Outcome, Safety, ScanResult, Verdict
 from tflint_hf.report import azure, gitlab, jsonl, junit, lsp, rdjson, render
 from tflint_hf.report import json as json_report
@@ -458,7 +459,7 @@ def test_without_jinja2_the_page_says_what_to_install(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert main(["scan", "--format", "html"]) == 2
-    assert 'pip install "tflint-hf[html]"' in capsys.readouterr().err
+    assert install_command("html", sys.executable) in capsys.readouterr().err
 
 
 def test_a_format_imports_only_what_it_needs() -> None:

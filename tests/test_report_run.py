@@ -20,6 +20,7 @@ from run_samples import PROGRAMS, Sample, cut_short, made, recorded, sample, tra
 import tflint_hf
 from tflint_hf.cli import main
 from tflint_hf.dynamic.runner import Ended
+from tflint_hf.extras import install_command
 from tflint_hf.findings import Outcome, Verdict
 from tflint_hf.report import charts, run_html, run_json, run_text, text
 from tflint_hf.report.run_words import decoded, failure, number, shortened
@@ -479,7 +480,7 @@ def test_no_part_of_a_page_is_empty(name: str) -> None:
 
 def test_without_jinja2_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(run_html.MissingTemplateEngine, match=re.escape('pip install "tflint-hf[confirm]"')):
+    with pytest.raises(run_html.MissingTemplateEngine, match=re.escape(install_command("html", sys.executable))):
         page(made())
 
 
@@ -491,7 +492,7 @@ def test_the_command_says_so_before_it_runs_anything(
     script = tmp_path / "train.py"
     script.write_text(f"open({str(ran)!r}, 'w')", encoding="utf-8")
     assert main(["confirm", str(script), "--report", str(tmp_path / "run.html")]) == 2
-    assert 'pip install "tflint-hf[confirm]"' in capsys.readouterr().err
+    assert install_command("html", sys.executable) in capsys.readouterr().err
     assert not ran.exists()
 
 

@@ -16,6 +16,7 @@ from tflint_hf.cli import main
 from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.dynamic.record import observation_of
 from tflint_hf.dynamic.runner import NotStartedError, run_program
+from tflint_hf.extras import install_command
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="programs and signals of POSIX")
 
@@ -64,7 +65,7 @@ def test_what_the_baseline_knows_is_no_finding(project: Path, capsys: pytest.Cap
 def test_an_interpreter_without_tensorflow(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text("raise ModuleNotFoundError(\"No module named 'tensorflow'\")\n")
     assert main(["confirm", "train.py"]) == 2
-    assert f'{sys.executable} -m pip install "tflint-hf[confirm]"' in capsys.readouterr().err
+    assert install_command("confirm", sys.executable) in capsys.readouterr().err
 
 
 def test_a_program_that_ends_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.dynamic.record import Observation, observation_of
 from tflint_hf.dynamic.runner import Ended, RunRecord
 from tflint_hf.engine import ScanOptions, scan
+from tflint_hf.extras import install_command
 from tflint_hf.findings import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def test_a_library_that_is_missing_is_said_with_the_command_to_type(
     runs.errors = [{"kind": "error", "type": "ModuleNotFoundError", "text": "No module named 'tensorflow'", "at": []}]
     assert main(["scan", "--confirm"]) == 2
     said = capsys.readouterr().err
-    assert f'{sys.executable} -m pip install "tflint-hf[confirm]"' in said
+    assert install_command("confirm", sys.executable) in said
     assert "--confirm-python" in said
 
 

@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from tflint_hf.editing.document import NotEditableError
 from tflint_hf.editing.ignoring import ignore_in_file
+from tflint_hf.extras import install_command
 from tflint_hf.findings import Finding, Location, Outcome, Severity, Verdict
 from tflint_hf.lsp.actions import differences, wants
 from tflint_hf.lsp.confirming import Run, first_training, in_words, is_saved, judged
@@ -135,8 +136,8 @@ def test_what_to_install_is_said(tmp_path: Path) -> None:
         [sys.executable, "-c", start, "lsp", str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "the language server needs pygls. Install it with\n" in done.stderr
-    assert '-m pip install "tflint-hf[lsp]"' in done.stderr
+    assert f"{sys.executable} has no pygls" in done.stderr
+    assert install_command("lsp", sys.executable) in done.stderr
 
 
 def test_what_a_run_refutes_is_a_hint(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tflint_hf import extras
 from tflint_hf.cli.exits import Exit, exit_code
 from tflint_hf.cli.options import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
@@ -196,8 +197,5 @@ def _style(flags: Flags) -> Style:
 
 def what_to_install(python: str, library: str, option: str) -> str:
     """What to say where the interpreter of a run lacks one of the libraries of TensorFlow programs."""
-    return (
-        f"error: {python} has no {library}. Install what a run needs with\n"
-        f'    {python} -m pip install "tflint-hf[confirm]"\n'
-        f"or name the interpreter of your project with {option}.\n"
-    )
+    said = extras.missing(library, "confirm", python)
+    return f"error: {said}\nor name the interpreter of your project with {option}.\n"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
+
+from tflint_hf import extras
 
 NEEDED = ("pygls", "lsprotocol")
 
@@ -19,10 +19,8 @@ def lsp_command(stdio: bool) -> None:  # noqa: ARG001
     try:
         from tflint_hf.lsp.server import start
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in NEEDED:
+        library = (error.name or "").partition(".")[0]
+        if library not in NEEDED:
             raise
-        raise click.ClickException(
-            f"the language server needs {error.name.partition('.')[0]}. Install it with\n"
-            f'    {sys.executable} -m pip install "tflint-hf[lsp]"'
-        ) from None
+        raise click.ClickException(extras.missing(library, "lsp")) from None
     start()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tflint_hf import extras
 from tflint_hf.dynamic.confirm import confirm, missing_library
 from tflint_hf.dynamic.job import RunOptions
 from tflint_hf.editing.document import BOM, NotEditableError, open_document
@@ -104,11 +105,8 @@ def run(
         raise NoRunError(str(error)) from None
     library = missing_library(done.observation)
     if library is not None:
-        raise NoRunError(
-            f"{options.python} has no {library}. Install what a run needs with\n"
-            f'{options.python} -m pip install "tflint-hf[confirm]"\n'
-            'or name the interpreter of the project with the setting "python".'
-        )
+        said = extras.missing(library, "confirm", options.python)
+        raise NoRunError(f'{said}\nor name the interpreter of the project with the setting "python".')
     bare = {replace(finding, verdict=None): finding for finding in done.findings}
     verdicts = {one: verdict for one in mine if (verdict := bare[one].verdict) is not None and one in bare}
     asked = ScanOptions(config_rule_paths=not result.rule_sources.withheld)

@@ -98,7 +98,7 @@ class TrainingView:
 
 def check_template_engine() -> None:
     """Raises MissingTemplateEngine without jinja2."""
-    templates.check_engine("confirm")
+    templates.check_engine()
 
 
 def render(result: ScanResult, confirmation: Confirmation) -> str:

@@ -61,7 +61,7 @@ class FileView:
 
 def check_template_engine() -> None:
     """Raises MissingTemplateEngine without jinja2."""
-    templates.check_engine("html")
+    templates.check_engine()
 
 
 def render(result: ScanResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 
+from tflint_hf import extras
 from tflint_hf.report.style import printable
 
 
@@ -11,12 +12,12 @@ class MissingTemplateEngine(Exception):  # noqa: N818 - it reads as what it is w
     """jinja2, which writes the page, is not installed."""
 
 
-def check_engine(extra: str) -> None:
-    """Raises MissingTemplateEngine without jinja2, which comes with this extra."""
+def check_engine() -> None:
+    """Raises MissingTemplateEngine without jinja2."""
     try:
         import jinja2  # noqa: F401
     except ImportError:
-        raise MissingTemplateEngine(f'the page is written by jinja2: pip install "tflint-hf[{extra}]"') from None
+        raise MissingTemplateEngine(extras.missing("jinja2", "html")) from None
 
 
 def page(template: str, **values: object) -> str:

@@ -115,13 +115,13 @@ function probe(interpreter: string): Promise<State> {
 
 async function complain(error: unknown): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  const remedy = error instanceof NotFoundError ? error.remedy : undefined;
-  log.appendLine(remedy === undefined ? message : `${message}\nInstall it with: ${remedy}`);
+  const [remedy, where] = error instanceof NotFoundError ? [error.remedy, error.where] : [];
+  const whole = remedy === undefined ? message : `${message} Install it${where} with: ${remedy}`;
+  log.appendLine(whole);
   const copy = "Copy the command", settings = "Open settings", show = "Show log";
-  const text = remedy === undefined ? `tflint-hf: ${message}` : `tflint-hf: ${message} Install it with: ${remedy}`;
   const choices = remedy === undefined ? [settings, show] : [copy, settings, show];
   // Not awaited: the queue goes on while the message stands.
-  void vscode.window.showErrorMessage(text, ...choices).then(async (choice) => {
+  void vscode.window.showErrorMessage(`tflint-hf: ${whole}`, ...choices).then(async (choice) => {
     if (choice === copy && remedy !== undefined) {
       await vscode.env.clipboard.writeText(remedy);
     } else if (choice === settings) {

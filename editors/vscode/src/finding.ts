@@ -36,7 +36,9 @@ export class NotFoundError extends Error {
   constructor(
     message: string,
     /** What to type into a terminal to mend it. */
-    readonly remedy: string | undefined,
+    readonly remedy: string | undefined = undefined,
+    /** Where to type it, if that matters. */
+    readonly where: string = "",
   ) {
     super(message);
   }
@@ -44,6 +46,10 @@ export class NotFoundError extends Error {
 
 // Modules of the project are not to take the place of those that the server imports: the folder is left out.
 const START = "import runpy, sys; sys.path[:] = [p for p in sys.path if p]; runpy.run_module('tflint_hf', None, '__main__', True)";
+
+/** What the extra "lsp" of the package brings. */
+const SERVER = '"pygls>=2.0" "lsprotocol>=2025.0"';
+const CHECKOUT = " in a checkout of tflint-hf";
 
 /** A program for an interpreter that tells its State by the exit code. */
 export const PROBE =
@@ -72,7 +78,7 @@ export async function findCommand(around: Surroundings): Promise<Command> {
     const command = expanded(settings.path, around);
     const found = isName(command) ? onPath(command, around) : around.isFile(command) ? command : undefined;
     if (found === undefined) {
-      throw new NotFoundError(`The setting tflint-hf.path names ${command}, which is not there.`, undefined);
+      throw new NotFoundError(`The setting tflint-hf.path names ${command}, which is not there.`);
     }
     return { command: found, args };
   }
@@ -97,7 +103,8 @@ export async function findCommand(around: Surroundings): Promise<Command> {
   }
   throw new NotFoundError(
     "tflint-hf was found neither in an interpreter of the Python extension nor on PATH.",
-    `${around.windows ? "py" : "python3"} -m pip install "tflint-hf[lsp]"`,
+    `${around.windows ? "py" : "python3"} -m pip install ".[lsp]"`,
+    CHECKOUT,
   );
 }
 
@@ -138,9 +145,10 @@ function byInterpreter(interpreter: string, args: string[]): Command {
 
 function notReady(interpreter: string, state: State, windows: boolean): NotFoundError {
   if (state === "does not start") {
-    return new NotFoundError(`The Python interpreter ${interpreter} does not start.`, undefined);
+    return new NotFoundError(`The Python interpreter ${interpreter} does not start.`);
   }
   const lacks = state === "no linter" ? "has no tflint-hf" : "has tflint-hf without its language server";
   const quoted = /\s/.test(interpreter) ? `${windows ? "& " : ""}"${interpreter}"` : interpreter;
-  return new NotFoundError(`${interpreter} ${lacks}.`, `${quoted} -m pip install "tflint-hf[lsp]"`);
+  const [wanted, where] = state === "no linter" ? ['".[lsp]"', CHECKOUT] : [SERVER, ""];
+  return new NotFoundError(`${interpreter} ${lacks}.`, `${quoted} -m pip install ${wanted}`, where);
 }

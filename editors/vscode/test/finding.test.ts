@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { expanded, findCommand, NotFoundError, onPath, type State, stateOf, type Surroundings } from "../src/finding";
 
@@ -67,12 +68,17 @@ test("the selected interpreter comes before PATH, if it has the server", async (
 });
 
 test("what is missing is told with the command to type", async () => {
-  assert.equal((await trouble({})).remedy, 'python3 -m pip install "tflint-hf[lsp]"');
-  assert.equal((await trouble({ windows: true })).remedy, 'py -m pip install "tflint-hf[lsp]"');
+  assert.equal((await trouble({})).remedy, 'python3 -m pip install ".[lsp]"');
+  assert.equal((await trouble({})).where, " in a checkout of tflint-hf");
+  assert.equal((await trouble({ windows: true })).remedy, 'py -m pip install ".[lsp]"');
   const server = await trouble({ selected: "/my py/python", states: { "/my py/python": "no server" } });
   assert.match(server.message, /without its language server/);
-  assert.equal(server.remedy, '"/my py/python" -m pip install "tflint-hf[lsp]"');
-  assert.match((await trouble({ interpreter: "/py", states: { "/py": "no linter" } })).message, /has no tflint-hf/);
+  const extra = readFileSync("../../extras/lsp.txt", "utf8").split("\n").filter((line) => /^\w/.test(line));
+  assert.equal(server.remedy, `"/my py/python" -m pip install ${extra.map((one) => `"${one}"`).join(" ")}`);
+  assert.equal(server.where, "");
+  const linter = await trouble({ interpreter: "/py", states: { "/py": "no linter" } });
+  assert.match(linter.message, /has no tflint-hf/);
+  assert.equal(linter.remedy, '/py -m pip install ".[lsp]"');
   assert.match((await trouble({ interpreter: "/py" })).message, /does not start/);
 });
 
