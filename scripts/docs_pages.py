@@ -1,25 +1,21 @@
-"""The pages of the documentation that are made from the rules and from the schema of the configuration.
+"""The pages of the rules, and those of `docs/` as the site shows them.
 
 `mkdocs build` runs it (see mkdocs.yml); it writes into the built site only.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import mkdocs_gen_files
 
-import tflint_hf
 from tflint_hf.report.page import render_page
 from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule
 
-SCHEMA = Path(tflint_hf.__file__).parent / "tflint-hf.schema.json"
 FAMILIES = {
     "labels": "Labels and losses",
     "optimizer": "Optimizers, schedules, Keras, precision",
@@ -29,7 +25,15 @@ FAMILIES = {
     "versions": "Versions and removed names",
     "tool": "The tool's own",
 }
-KEYS = "<!-- keys -->\n"
+OPTIONS = "<!-- options -->\n"
+COMMANDS = """\
+::: mkdocs-click
+    :module: tflint_hf.cli
+    :command: cli
+    :prog_name: tflint-hf
+    :depth: 1
+    :style: table
+"""
 
 
 def write(path: str, text: str) -> None:
@@ -55,27 +59,14 @@ def navigation(families: dict[str, list[Rule]]) -> Iterator[str]:
         yield from (f"    - [{rule.code} {rule.name}]({rule.name}.md)\n" for rule in rules)
 
 
-def keys(schema: dict[str, Any]) -> Iterator[str]:
-    yield "| key | value | default | meaning |\n| --- | --- | --- | --- |\n"
-    for key, said in schema["properties"].items():
-        default = f"`{json.dumps(said['default'])}`" if "default" in said else ""
-        yield f"| `{key}` | {kind(said)} | {default} | {said['description']} |\n"
-    yield "\nThese rules have options, under `rules.CODE` or `rules.name`:\n\n"
-    yield "| rule | option | default |\n| --- | --- | --- |\n"
-    for rule in load_rules():
-        for option, about in rule.options.items():
-            yield f"| [{rule.code}](rules/{rule.name}.md) | `{option}` | `{json.dumps(about['default'])}` |\n"
+def for_the_site(page: str) -> str:
+    """A page as the site has it: what only the site can show, and links that lead to its own pages.
 
-
-def kind(said: dict[str, Any]) -> str:
-    if "enum" in said:
-        return ", ".join(f"`{json.dumps(value)}`" for value in said["enum"])
-    return {"array": "list", "boolean": "`true` or `false`", "object": "table"}.get(said["type"], said["type"])
-
-
-def without_links_to_the_repository(text: str) -> str:
-    """Links to the YAML of rules lead to their pages, those to other files of the repository become text."""
+    Links to the YAML of rules lead to their pages, those to other files of the repository become text.
+    """
+    text = page.replace(OPTIONS, COMMANDS)
     text = re.sub(r"\]\(\.\./rules/\w+/([\w-]+)\.yaml\)", r"](rules/\1.md)", text)
+    text = text.replace("](../README.md#rules)", "](rules/index.md)")
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", text)
 
 
@@ -86,14 +77,10 @@ def main() -> None:
     write("rules/navigation.md", "".join(navigation(families)))
     for rule in ordered:
         write(f"rules/{rule.name}.md", render_page(rule))
-    write("proofs.md", without_links_to_the_repository(Path("docs/proofs.md").read_text(encoding="utf-8")))
-    filled("configuration.md", KEYS, "".join(keys(json.loads(SCHEMA.read_text(encoding="utf-8")))))
-
-
-def filled(page: str, mark: str, text: str) -> None:
-    head, found, tail = Path("docs", page).read_text(encoding="utf-8").partition(mark)
-    assert found, f"docs/{page} has no place for what is to be filled in"
-    write(page, head + text + tail)
+    for path in sorted(Path("docs").glob("*.md")):
+        page = path.read_text(encoding="utf-8")
+        if (shown := for_the_site(page)) != page:
+            write(path.name, shown)
 
 
 main()

@@ -1,4 +1,4 @@
-"""Write the generated parts of README.md, the rule table and the example, and the page on what rules see.
+"""Write the generated parts of README.md (rule table, example) and of docs/ (keys, the page on what rules see).
 
 With --check only say whether they are true.
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from configuration_keys import keys
 from rules_reference import reference
 
 from tflint_hf.rule_files import load_rules
@@ -18,18 +19,20 @@ from tflint_hf.rules import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+CONFIGURATION = ROOT / "docs" / "configuration.md"
 REFERENCE = ROOT / "docs" / "own-rules-reference.md"
 EXAMPLE = ("scan", "fixtures/course/train.py")
 EXAMPLE_BLOCKS = 3  # two findings and the summary
 
 
-def updated(text: str) -> str:
-    """`text` with the current rule table and example between their markers."""
-    for marker, content in (("example", example()), ("rules", rule_table())):
+def updated(path: Path, **parts: str) -> str:
+    """The text of a page with what is new between the markers of each part."""
+    text = path.read_text(encoding="utf-8")
+    for marker, content in parts.items():
         head, start, rest = text.partition(f"<!-- {marker} -->\n")
         _, end, tail = rest.partition(f"<!-- /{marker} -->\n")
         if not (start and end):
-            raise SystemExit(f"{README} lacks the markers <!-- {marker} --> and <!-- /{marker} -->")
+            raise SystemExit(f"{path} lacks the markers <!-- {marker} --> and <!-- /{marker} -->")
         text = head + start + content + end + tail
     return text
 
@@ -60,7 +63,11 @@ def example() -> str:
 
 
 if __name__ == "__main__":
-    wanted = {README: updated(README.read_text(encoding="utf-8")), REFERENCE: reference()}
+    wanted = {
+        README: updated(README, example=example(), rules=rule_table()),
+        CONFIGURATION: updated(CONFIGURATION, keys=f"\n{keys()}\n"),
+        REFERENCE: reference(),
+    }
     for path, text in wanted.items():
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")

@@ -64,3 +64,26 @@ def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monke
             assert seen
             text = printed(command)
             assert is_shown(output, text), f"{command} prints\n{text}"
+
+
+PAGES = [ROOT / "README.md", ROOT / "editors" / "vscode" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as services that show repositories make them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere_in_the_repository(page: Path) -> None:
+    links = LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
+    for link in links:
+        if not link.startswith("https://"):
+            path, _, anchor = link.partition("#")
+            aim = page.parent / path if path else page
+            assert aim.exists(), link
+            assert not anchor or anchor in anchors(aim), link
