@@ -127,6 +127,17 @@ def test_a_rule_counts_where_the_configuration_names_its_folder_and_nowhere_else
     assert codes(found("train.py", rule_paths=(other / "checks",))) == ["MY001", "OTH001"]
 
 
+def test_the_programs_that_test_rules_are_no_part_of_the_project(project: Path) -> None:
+    (project / "rules").rename(project / "my [rules]")
+    fixtures = project / "my [rules]" / "fixtures" / "no-models"
+    fixtures.mkdir(parents=True)
+    (fixtures / "bad.py").write_text(SCRIPT, encoding="utf-8")
+    configure(project, 'rule-paths = ["my [rules]"]\nignore = ["TF"]\n')
+    assert [finding.location.path for finding in found().findings] == ["train.py"]
+    assert found("my [rules]/fixtures/no-models/bad.py").files_scanned == 1  # whoever names one wants it
+    assert found("my [rules]/fixtures/no-models/bad.py", force_exclude=True).files_scanned == 0
+
+
 def test_workers_know_the_rules_too(project: Path) -> None:
     for number in range(30):
         (project / f"train{number}").mkdir()
@@ -153,6 +164,8 @@ def test_modules_of_a_folder_may_import_each_other(project: Path) -> None:
         "from .words import WHAT\n" + module.read_text(encoding="utf-8").replace('"a model"', "WHAT"), encoding="utf-8"
     )
     assert found().findings[0].message == "such a thing is made"
+    (project / "rules" / "words.py").write_text("WHAT = 'another'\n", encoding="utf-8")
+    assert found().findings[0].message == "another is made"
 
 
 def test_comments_and_baselines_know_the_rules_of_a_team(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -310,6 +323,7 @@ def test_a_mistake_is_named_and_all_else_goes_on(
         ),
         ("yield Fault(made.place, 'what')", "TypeError: `values` of a Fault is 'what', which is no Mapping"),
         ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise GeneratorExit", "GeneratorExit: "),
         (
             "yield Fault(made.place, {'what': 'w'}, related=(made.place,))",
             "TypeError: `related` of a Fault has <Name in text 0>, which is no pair of a Place and a text",

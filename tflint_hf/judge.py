@@ -52,8 +52,8 @@ def judge(
             # Standard output is for the report alone, whatever a function prints.
             with contextlib.redirect_stdout(sys.stderr):
                 found.extend(list(_run(one, trace, target, copy.deepcopy(options.get(one.code, {})))))
-        except (Exception, SystemExit) as error:
-            if on_failure is None:
+        except BaseException as error:
+            if on_failure is None or isinstance(error, KeyboardInterrupt):
                 raise
             on_failure(one.code, error)
     return found

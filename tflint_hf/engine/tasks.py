@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tflint_hf.config import key_error
 from tflint_hf.discovery import Candidate, discover, may_hold_training_code, prefer
 from tflint_hf.findings import ScanError
+from tflint_hf.own_rules.bundle import FIXTURES
 from tflint_hf.programs import Program, programs
 from tflint_hf.rule_files import option_trouble
 from tflint_hf.rules import UnknownRule
@@ -56,7 +58,7 @@ def find_candidates(
         some, failures = discover(
             [path],
             exclude=options.exclude if options.exclude is not None else config.exclude,
-            extend_exclude=(*config.extend_exclude, *options.extend_exclude),
+            extend_exclude=(*config.extend_exclude, *options.extend_exclude, *map(_fixtures_of, config.rule_paths)),
             force_exclude=options.force_exclude or config.force_exclude,
             respect_gitignore=config.respect_gitignore
             if options.respect_gitignore is None
@@ -69,6 +71,11 @@ def find_candidates(
     for candidate in found:
         prefer(unique, candidate)
     return sorted(unique.values(), key=lambda candidate: candidate.display), errors
+
+
+def _fixtures_of(rules: Path) -> str:
+    """The exclusion of the programs that test a folder of rules: their faults are there on purpose."""
+    return re.sub(r"([*?\[\]\\])", r"\\\1", (rules / FIXTURES).as_posix()) + "/"
 
 
 def make_tasks(

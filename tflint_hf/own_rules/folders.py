@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 from tflint_hf.discovery import display_path
-from tflint_hf.own_rules.bundle import Bundle, attempted, modules_in, read_bundle, rule_files_in
+from tflint_hf.own_rules.bundle import Bundle, attempted, read_bundle, rule_files_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +20,9 @@ Stamp: TypeAlias = "tuple[tuple[str, int, int], ...]"
 
 
 def stamp(folder: Path) -> Stamp:
-    """What tells whether a file of the rules in a folder has changed."""
+    """What tells whether a file of the rules in a folder has changed, or a module that these import from there."""
     found = []
-    for path in (*modules_in(folder), *rule_files_in(folder), folder / "__init__.py"):
+    for path in (*sorted(folder.glob("*.py")), *rule_files_in(folder)):
         try:
             status = path.stat()
         except OSError:

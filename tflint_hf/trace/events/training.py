@@ -55,8 +55,8 @@ class WeightDecayExcluded(Event):
 class Compiled(Event):
     """A compile() call.
 
-    `names` maps the dotted path of a library's module to the program's own name for it at that spot.
-
+    `names` maps the dotted path of a module of Keras 2 to the program's own name for it at that spot, as "keras" to
+    "tf.keras".
     `tf_is_free`: a line `import tensorflow as tf` above would give that name the Keras of transformers.
     `strategy` is the one in whose scope it happens, ABSENT for none.
     """
