@@ -18,7 +18,6 @@ Made of `tflint_hf.plugin` by `scripts/update_readme.py`; how rules are written 
 [Rules of your own](own-rules.md). What is not known of a program is None, or `objects.UNKNOWN` where `objects.ABSENT`
 says that it was left out; both are compared by `is`.
 """
-HERE = {"Fault", "CallSite", "Place", "Target"}
 
 
 def reference() -> str:
@@ -27,8 +26,8 @@ def reference() -> str:
 
 def _parts() -> Iterator[str]:
     yield HEAD
-    yield "\n## Places, calls, versions\n"
-    for name in ("Fault", "CallSite", "Place", "Target"):
+    yield "\n## Faults, calls, places, versions\n"
+    for name in ("Fault", "Severity", "Safety", "Once", "CallSite", "Place", "Target"):
         yield from _entry(getattr(plugin, name), name)
     yield "\n## Events\n\nThe function of a rule is called for each. All events have these fields:\n"
     yield from _entry(plugin.events.Event, "events.Event")

@@ -249,6 +249,10 @@ def test_nobody_elses_code_runs_where_it_is_not_wanted(project: Path, capsys: py
     assert Path("ran").exists()
     assert main(["scan", "--no-plugins", "--select", "MY001"]) == 2
     assert 'no rule is called "MY001"' in capsys.readouterr().err
+    # A rule that is not loaded may have a name like one of the tool's.
+    add_rule(project / "rules", "MY002", "fit-without-checkpoints")
+    configure(project, 'rule-paths = ["rules"]\nignore = ["TF"]\n[rules.fit-without-checkpoints]\n')
+    assert main(["scan", "--no-rule-paths"]) == 0
     configure(project, 'rule-paths = ["rules"]\nignore = ["TFQ"]\n')
     assert main(["scan", "--no-plugins"]) == 2  # what begins as the tool's own codes is a slip
 
