@@ -145,11 +145,21 @@ SPARSE = '"sparse_categorical_crossentropy"'
         ("TFL001", f"m.compile(**dict(optimizer=adam, loss={SPARSE}))", f"dict(optimizer=adam, loss={LOGITS})"),
         ("TFL001", f'm.compile(**{{"optimizer": adam, "loss": {SPARSE}}})', f'"loss": {LOGITS}}}'),
         ("TFL001", f"m.compile(adam, loss=(name := {SPARSE}))\nprint(name)", f"loss=(name := {LOGITS})"),
-        ("TFL001", f"c = functools.partial(m.compile, adam, loss={SPARSE})\nc()", None),
-        ("TFL001", f"opts = lambda **k: k\nm.compile(**opts(optimizer=adam, loss={SPARSE}))", None),
+        ("TFL001", f"c = functools.partial(m.compile, adam, loss={SPARSE})\nc()", f"m.compile, adam, loss={LOGITS})"),
+        ("TFL001", f"c = functools.partial(m.compile, adam, {SPARSE})\nc()", f"(m.compile, adam, {LOGITS})"),
+        ("TFL001", f"opts = lambda **k: k\nm.compile(**opts(optimizer=adam, loss={SPARSE}))", f"adam, loss={LOGITS}))"),
+        ("TFL001", f"def go(*a, **k):\n    m.compile(*a, **k)\ngo(adam, loss={SPARSE})", f"go(adam, loss={LOGITS})"),
+        ("TFL001", f"def go(*a, **k):\n    m.compile(*a, **k)\ngo(adam, {SPARSE})", f"go(adam, {LOGITS})"),
+        ("TFL001", f"k = dict(loss='mse')\nk.update(loss={SPARSE})\nm.compile(adam, **k)", f"k.update(loss={LOGITS})"),
+        ("TFL001", f"k = dict(loss='mse')\nk['loss'] = {SPARSE}\nm.compile(adam, **k)", None),
+        ("TFL001", f"k = dict(loss={SPARSE})\nif adam.lr: k['loss'] = 'mse'\nm.compile(adam, **k)", None),
         ("TFL001", f"m.compile(adam, loss=[\n    {SPARSE},  # keep me\n])", None),
         ("TFD007", "m.compile(adam)\nkw = dict(y=[0, 1])\nm.fit(x, **kw)", "kw = dict(y=np.array([0, 1]))"),
-        ("TFD007", "m.compile(adam)\nfit = functools.partial(m.fit, x, y=[0, 1])\nfit(epochs=2)", None),
+        (
+            "TFD007",
+            "m.compile(adam)\nfit = functools.partial(m.fit, x, y=[0, 1])\nfit(epochs=2)",
+            "functools.partial(m.fit, x, y=np.array([0, 1]))",
+        ),
         (
             "TFD001",
             "def texts(*a, **k):\n    return tok(*a, **k)\nm.compile(adam)\n"
@@ -194,6 +204,21 @@ FIT = "\nm.fit(x, np.array([0, 1]))"
         (f"def go(r=1e-5):\n    {ADAM.format('r')}\ngo(r=1e-3)", "go(r=5e-5)"),
         (f"def go(r):\n    {ADAM.format('r')}\ngo(1e-3)\ngo(2e-3)", None),
         (f"go = lambda r: {ADAM.format('r')}\ngo(1e-3)", "go(5e-5)"),
+        ("go = functools.partial(tf.keras.optimizers.Adam, 1e-3)\nm.compile(go())", "optimizers.Adam, 5e-5)"),
+        ("R = 1e-3\ngo = functools.partial(tf.keras.optimizers.Adam, R)\nm.compile(go())", "R = 5e-5"),
+        (
+            "A = functools.partial(tf.keras.optimizers.Adam, epsilon=1e-8)\n"
+            "m.compile(functools.partial(A, learning_rate=1e-3)(beta_1=0.8))",
+            "functools.partial(A, learning_rate=5e-5)(beta_1=0.8)",
+        ),
+        (
+            "go = functools.partial(tf.keras.optimizers.Adam, learning_rate=1e-5)\nm.compile(go(learning_rate=1e-3))",
+            "go(learning_rate=5e-5)",
+        ),
+        (f"def go(r, *, k=2):\n    {ADAM.format('r')}\nfunctools.partial(go, k=3)(1e-3)", "k=3)(5e-5)"),
+        (f"def go(r, *, k=2):\n    {ADAM.format('r')}\nfunctools.partial(go, 1e-3)()", "(go, 5e-5)()"),
+        (f"k = {{}}\nk['learning_rate'] = 1e-3\n{ADAM.format('**k')}", "k['learning_rate'] = 5e-5"),
+        (f"class A: pass\na = A()\na.rate = 1e-3\n{ADAM.format('a.rate')}", "a.rate = 5e-5"),
         (
             "import argparse\np = argparse.ArgumentParser()\n"
             f"p.add_argument('--lr', type=float, default=1e-3)\na = p.parse_args()\n{ADAM.format('a.lr')}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -38,7 +39,7 @@ from tflint_hf.trace.guards import NO_GUARDS, Guards, compatible
 from tflint_hf.trace.places import CallSite, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tflint_hf.static.machine import Machine
 
@@ -49,18 +50,34 @@ MAX_FORKS = 6
 class Arguments:
     """The arguments of one call. `open`: there may be more, from `*args` or `**kwargs` that cannot be read.
 
-    `nodes` are the argument nodes of the program text, for each position and keyword that has one; `places` say for
-    keywords out of a dictionary where their values were written.
+    `nodes` are the argument nodes of the program text, for each position and keyword that has one. `places` say of
+    those that were given elsewhere, in a dictionary or by functools.partial, where each was and where its value.
     """
 
     positional: list[Value] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     open: bool = False
     nodes: dict[int | str, cst.Arg] = field(default_factory=dict)
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[int | str, tuple[Place, Place]] = field(default_factory=dict)
 
     def with_values(self, positional: list[Value], keywords: dict[str, Value]) -> Arguments:
         return Arguments(positional, keywords, self.open, self.nodes, self.places)
+
+    def place_of(self, key: int | str, scope: Scope) -> tuple[Place, Place] | None:
+        """Where an argument is written and where its value, if it has a place of its own."""
+        node = self.nodes.get(key)
+        if key in self.places or node is None or node.star:
+            return self.places.get(key)
+        return Place(scope.unit, node), Place(scope.unit, node.value)
+
+    def behind(self, given: Partial) -> Arguments:
+        """These arguments together with those that a partial has already."""
+        first = len(given.positional)
+        nodes = {key if isinstance(key, str) else key + first: node for key, node in self.nodes.items()}
+        places = {key: place for key, place in given.places.items() if key not in self.keywords}
+        places.update({key if isinstance(key, str) else key + first: place for key, place in self.places.items()})
+        positional = [*given.positional, *self.positional]
+        return Arguments(positional, {**given.keywords, **self.keywords}, self.open, nodes, places)
 
 
 @dataclass(eq=False, slots=True)
@@ -100,7 +117,9 @@ def evaluate_arguments(machine: Machine, node: cst.Call, scope: Scope) -> Argume
         machine.modules.files.origins.note(Place(scope.unit, arg.value), value)
         if arg.star == "*":
             if isinstance(value, ListValue) and value.exact and not result.open:
-                for item in value.values:
+                for number, item in enumerate(value.values):
+                    if len(value.places) == len(value.items):
+                        result.places[len(result.positional)] = (value.places[number], value.places[number])
                     result.nodes[len(result.positional)] = arg
                     result.positional.append(item)
             else:
@@ -126,7 +145,7 @@ def _spread_keywords(result: Arguments, value: Value, arg: cst.Arg) -> None:
                 result.nodes[key] = arg
                 result.keywords[key] = item
                 if key in dicts[0].places:
-                    result.places[key] = dicts[0].places[key]
+                    result.places[key] = (dicts[0].places[key], dicts[0].places[key])
         result.open = result.open or dicts[0].open
     else:
         result.open = True
@@ -141,12 +160,7 @@ def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNod
                 pairs.append((guards, call(machine, one, arguments, node, scope)))
         return make_union(pairs)
     if isinstance(callee, Partial):
-        merged = arguments.with_values(
-            [*callee.positional, *arguments.positional], {**callee.keywords, **arguments.keywords}
-        )
-        if callee.positional:
-            merged.nodes = {k: v for k, v in arguments.nodes.items() if isinstance(k, str)}
-        return call(machine, callee.function, merged, node, scope)
+        return call(machine, callee.function, arguments.behind(callee), node, scope)
     if isinstance(callee, Function):
         return _call_program(machine, callee, None, arguments, node, scope)
     if isinstance(callee, Class):
@@ -192,7 +206,14 @@ def _call_program(
     scope: Scope,
 ) -> Value:
     positional = arguments.positional if receiver is None else [receiver, *arguments.positional]
-    return call_function(machine, function, positional, arguments.keywords, node, scope, open_call=arguments.open)
+    at: dict[int | str, Place] = {}
+    for key in (*range(len(arguments.positional)), *arguments.keywords):
+        place = arguments.place_of(key, scope)
+        if place is not None:
+            at[key if isinstance(key, str) or receiver is None else key + 1] = place[1]
+    return call_function(
+        machine, function, positional, arguments.keywords, node, scope, open_call=arguments.open, at=at
+    )
 
 
 def call_method(
@@ -213,8 +234,9 @@ def call_function(
     _scope: Scope,
     *,
     open_call: bool = False,
+    at: Mapping[int | str, Place] = MappingProxyType({}),
 ) -> Value:
-    """Execute a function of the program with these arguments."""
+    """Execute a function of the program with these arguments; `at` says where their values are written."""
     running = sum(frame.node is function.node for frame in machine.frames)
     if machine.exhausted or running > 1 or len(machine.frames) >= MAX_CALL_DEPTH:
         inputs.note_used(machine, *positional, *keywords.values())
@@ -222,7 +244,7 @@ def call_function(
     machine.entered.add(id(function.node))
     inner = Scope(function.unit, function.scope.module, function.scope, path=function.scope.path)
     inner.owner = function.owner
-    _bind_parameters(function, positional, keywords, inner, open_call)
+    _bind_parameters(function, positional, keywords, inner, open_call, at)
     if function.owner is not None and positional:
         inner.instance = positional[0]
     if isinstance(function.node, cst.Lambda):
@@ -255,7 +277,12 @@ def _run_body(machine: Machine, node: cst.FunctionDef, inner: Scope) -> Value:
 
 
 def _bind_parameters(
-    function: Function, positional: Sequence[Value], keywords: Mapping[str, Value], inner: Scope, open_call: bool
+    function: Function,
+    positional: Sequence[Value],
+    keywords: Mapping[str, Value],
+    inner: Scope,
+    open_call: bool,
+    at: Mapping[int | str, Place],
 ) -> None:
     params = function.node.params
     names = [p.name.value for p in parameters(params)]
@@ -272,10 +299,14 @@ def _bind_parameters(
             default = function.defaults.get(name, UNKNOWN)
             bound[name] = UNKNOWN if open_call else default
     if isinstance(params.star_arg, cst.Param):
-        rest = list(positional[len(names) :])
-        bound[params.star_arg.name.value] = list_of("tuple", UNKNOWN) if open_call else make_list("tuple", rest)
+        rest = make_list("tuple", positional[len(names) :])
+        places = [at.get(number) for number in range(len(names), len(positional))]
+        rest.places = tuple(place for place in places if place is not None) if None not in places else ()
+        bound[params.star_arg.name.value] = list_of("tuple", UNKNOWN) if open_call else rest
     if params.star_kwarg is not None:
-        bound[params.star_kwarg.name.value] = DictValue({**extra}, {"open": UNKNOWN} if open_call else {})
+        places_of_extra = {name: at[name] for name in extra if name in at}
+        known = DictValue({**extra}, {"open": UNKNOWN} if open_call else {}, places_of_extra)
+        bound[params.star_kwarg.name.value] = known
     inner.names.update(bound)
 
 
@@ -424,9 +455,16 @@ def _call_once(
     given = dict(zip(names, arguments.positional, strict=False))
     given.update(arguments.keywords)
     rest = arguments.positional[len(names) :]
+
+    def is_there(place: Place, value: Value) -> bool:
+        files = machine.modules.files
+        if files.units[place.unit].source.path != files.units[scope.unit].source.path:
+            return False
+        return not isinstance(value, Const) or value.place in {None, *files.origins.all_of(place)}
+
     bound = LibraryCall(
-        machine, path, receiver, callee, given, rest, arguments.open, site(node, scope, arguments, names), node, scope,
-        group,
+        machine, path, receiver, callee, given, rest, arguments.open, site(node, scope, arguments, names, is_there),
+        node, scope, group,
     )  # fmt: skip
     result = handler(bound)
     if node is machine.discarded and result is not None and result is not receiver:
@@ -434,8 +472,17 @@ def _call_once(
     return result if isinstance(result, Value) else UNKNOWN
 
 
-def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[str] = ()) -> CallSite:
-    """Where a call and each of its arguments stands. A position without a name of its own is called `#0`, `#1`."""
+def site(
+    node: cst.CSTNode,
+    scope: Scope,
+    arguments: Arguments,
+    names: Sequence[str] = (),
+    is_there: Callable[[Place, Value], bool] = lambda _place, _value: True,
+) -> CallSite:
+    """Where a call and each of its arguments stands. A position without a name of its own is called `#0`, `#1`.
+
+    `is_there` tells whether a value that was given elsewhere is really what is written at a place that can be shown.
+    """
     whole: dict[str, Place] = {}
     values: dict[str, Place] = {}
 
@@ -448,10 +495,12 @@ def site(node: cst.CSTNode, scope: Scope, arguments: Arguments, names: Sequence[
         name = name_of(key)
         whole[name] = Place(scope.unit, arg)
         values[name] = Place(scope.unit, arg if arg.star else arg.value)
-    for name, place in arguments.places.items():
-        whole[name] = values[name] = place
     given = {name_of(i): v for i, v in enumerate(arguments.positional)}
     given.update(arguments.keywords)
+    for key, (argument, value) in arguments.places.items():
+        name = name_of(key)
+        if name in given and is_there(value, given[name]):
+            whole[name], values[name] = argument, value
     callee: Any = callee_anchor(node) if isinstance(node, cst.Call) else node
     return CallSite(
         Place(scope.unit, node),

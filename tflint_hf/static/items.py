@@ -175,6 +175,7 @@ def set_item(machine: Machine, receiver: Value, key: Value, value: Value) -> Non
     if isinstance(receiver, DictValue):
         if isinstance(key, Const) and _hashable(key.value):
             machine.store.write(receiver.items, key.value, value)
+            receiver.places.pop(key.value, None)
         else:
             machine.store.write(receiver.facts, "open", UNKNOWN)
             element = receiver.facts.get("element")
@@ -216,8 +217,11 @@ def update_dict(machine: Machine, target: DictValue, source: Value) -> None:
         source = source.columns
     if isinstance(source, DictValue):
         for key, value in source.items.items():
+            target.places.pop(key, None)
             if key not in source.unsure:
                 machine.store.write(target.items, key, value)
+                if key in source.places:
+                    target.places[key] = source.places[key]
             elif key not in target.items:
                 machine.store.write(target.items, key, value)
                 machine.store.may_lack(target.items, key)
@@ -272,9 +276,11 @@ def assign_target(machine: Machine, target: cst.BaseExpression, value: Value, sc
         _unpack(machine, target, value, scope)
     elif isinstance(target, cst.Attribute):
         receiver = machine.evaluate(machine, target.value, scope)
+        machine.modules.files.origins.note(Place(scope.unit, target), value)
         attributes.set_attribute(machine, receiver, target.attr.value, value, target, scope)
     elif isinstance(target, cst.Subscript):
         receiver = machine.evaluate(machine, target.value, scope)
+        machine.modules.files.origins.note(Place(scope.unit, target), value)
         index = target.slice[0].slice if len(target.slice) == 1 else None
         key = machine.evaluate(machine, index.value, scope) if isinstance(index, cst.Index) else UNKNOWN
         for _, one in alternatives(receiver, machine.guards):

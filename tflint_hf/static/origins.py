@@ -9,12 +9,12 @@ import libcst as cst
 
 from tflint_hf.static.syntax import child_nodes, dotted_name, names_in
 from tflint_hf.static.values import Const, alternatives
+from tflint_hf.trace.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tflint_hf.static.values import Value
-    from tflint_hf.trace.places import Place
 
 _BUILTIN = frozenset(dir(builtins))
 
@@ -33,6 +33,13 @@ class Origins:
         origin = written.pop() if len(written) == 1 else None
         if origin != used and self._found.setdefault(used, origin) != origin:
             self._found[used] = None
+
+    def all_of(self, used: Place) -> tuple[Place, ...]:
+        """The places where what stands at `used` may have been written: there, or where its one value was."""
+        node = used.anchor.value if isinstance(used.anchor, cst.Arg) else used.anchor
+        here = Place(used.unit, node)
+        written = self._found.get(here)
+        return (here,) if written is None else (here, written)
 
     def of(self, used: Place) -> Place | None:
         """Where the value was written, None if that is not one literal."""

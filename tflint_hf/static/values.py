@@ -203,9 +203,12 @@ class Bound(Value):
 
 @dataclass(eq=False, slots=True)
 class Partial(Value):
+    """A function with some of its arguments; `places` are those of each whole argument and of its value."""
+
     function: Value
     positional: tuple[Value, ...]
     keywords: dict[str, Value]
+    places: dict[int | str, tuple[Place, Place]] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)

@@ -28,13 +28,21 @@ from tflint_hf.static.values import (
 if TYPE_CHECKING:
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
+    from tflint_hf.trace.places import Place
 
 
 @path("functools.partial")
 def _partial(call: LibraryCall) -> Value:
     if not call.rest or call.open:
         return UNKNOWN
-    return Partial(call.rest[0], tuple(call.rest[1:]), dict(call.given))
+    site = call.site
+    places: dict[int | str, tuple[Place, Place]] = {}
+    for name, whole in site.arguments.items():
+        number = name.removeprefix("#")
+        key = name if number == name else int(number) - 1
+        if key != -1:
+            places[key] = (whole, site.values[name])
+    return Partial(call.rest[0], tuple(call.rest[1:]), dict(call.given), places)
 
 
 @path("dataclasses.field", "attrs.field", "attr.ib", "pydantic.Field")

@@ -135,7 +135,9 @@ def _update(call: LibraryCall) -> Value:
     if call.rest:
         items.update_dict(call.machine, call.receiver, call.rest[0])
     for name, value in call.given.items():
-        call.machine.store.write(call.receiver.items, name, value)
+        items.set_item(call.machine, call.receiver, Const(name), value)
+        if name in call.site.values:
+            call.receiver.places[name] = call.site.values[name]
     return Const(None)
 
 
