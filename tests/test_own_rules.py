@@ -264,6 +264,8 @@ def test_nobody_elses_code_runs_where_it_is_not_wanted(project: Path, capsys: py
     ("change", "message"),
     [
         (("no_models.py", "import tflint_hf.gone\n"), "no_models.py: its rules are left out: ModuleNotFoundError: "),
+        (("no_models.py", "import tflint_hf\nfrom .gone import x\n"),
+         "ModuleNotFoundError: No module named 'rules.gone' (rules/no_models.py, line 2)"),
         (("no_models.py", "import tflint_hf\ndef broken(:\n"), "no_models.py: its rules are left out: SyntaxError: "),
         (("no_models.py", "import tflint_hf\nraise SystemExit(3)\n"), "its rules are left out: SystemExit: 3"),
         (("no_models.py", "import tflint_hf\nprint('{not json')\n"), 'has a function with @check("MY001")'),
@@ -331,6 +333,10 @@ def test_a_mistake_is_named_and_all_else_goes_on(
         (
             "yield Fault(made.place, {'what': 'w'}, related=(made.place,))",
             "TypeError: `related` of a Fault has <Name in text 0>, which is no pair of a Place and a text",
+        ),
+        (
+            "yield Fault(made.place, {'what': 'w'}, rests_on={'tensorflow': 2})",
+            "TypeError: `rests_on` of a Fault has 2 for tensorflow, which is no range of versions",
         ),
         (FIX.format("'safe', 'T', ()"), "TypeError: `safety` of PlannedFix is 'safe', which is no Safety"),
         (FIX.format("Safety.SAFE, 'T', ()"), "TypeError: `edits` of a PlannedFix is empty"),

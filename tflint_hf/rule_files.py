@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tflint_hf import __version__
 from tflint_hf.findings import Severity
-from tflint_hf.rules import CURVES, STRENGTHS, Rule, RuleTable, Symptom, comparisons
+from tflint_hf.rules import CURVES, STRENGTHS, Rule, RuleTable, Symptom, comparisons, is_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -276,16 +276,12 @@ class _RuleFile:
         return self.text(key) + "\n"
 
     def applies(self) -> dict[str, str]:
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
         value = self.data["applies"]
         if not isinstance(value, dict):
             raise self.error("key `applies` must map libraries to versions ({} = always)")
         for library, specifier in value.items():
-            try:
-                SpecifierSet(specifier)
-            except (InvalidSpecifier, AttributeError, TypeError):
-                raise self.error(f"key `applies.{library}` is not a version range: {specifier!r}") from None
+            if not is_range(specifier):
+                raise self.error(f"key `applies.{library}` is not a version range: {specifier!r}")
         return value
 
     def symptoms(self) -> tuple[Symptom, ...]:
@@ -342,6 +338,8 @@ class _RuleFile:
                 raise self.error(f"key `options.{name}` must be a text")
             if not isinstance(option, dict) or set(option) != {"type", "default", "description"}:
                 raise self.error(f"key `options.{name}` needs exactly type, default and description")
+            if not isinstance(option["description"], str):
+                raise self.error(f"key `options.{name}.description` must be a text")
             if option["type"] not in _OPTION_TYPES:
                 raise self.error(f"key `options.{name}.type` must be one of {', '.join(_OPTION_TYPES)}")
             if trouble := option_trouble(option["type"], option["default"]):

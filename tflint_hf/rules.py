@@ -186,3 +186,13 @@ class RuleTable:
         close = difflib.get_close_matches(wanted.upper(), self.by_code, n=2, cutoff=0.8)
         close += difflib.get_close_matches(wanted.lower(), self.by_name, n=2, cutoff=0.6)
         return UnknownRule(selector, tuple(close[:2]))
+
+
+def is_range(versions: object) -> bool:
+    """Whether it is a range of versions as `>=4.20,<5`."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    try:
+        return isinstance(versions, str) and SpecifierSet(versions) is not None
+    except InvalidSpecifier:
+        return False

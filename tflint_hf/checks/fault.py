@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from tflint_hf.findings import Severity
 from tflint_hf.fixes import PlannedFix
+from tflint_hf.rules import is_range
 from tflint_hf.trace.places import FilePlace, Place
 from tflint_hf.trace.views import is_view
 
@@ -55,6 +56,9 @@ class Fault:
             value = getattr(self, name)
             if not isinstance(value, allowed):
                 raise TypeError(f"`{name}` of a Fault is {value!r}, which is no {allowed[0].__name__}")
+        for library, versions in self.rests_on.items():
+            if not is_range(versions):
+                raise TypeError(f"`rests_on` of a Fault has {versions!r} for {library}, which is no range of versions")
         for one in self.related:
             if not (isinstance(one, tuple) and [*map(type, one)] == [Place, str]):
                 raise TypeError(f"`related` of a Fault has {one!r}, which is no pair of a Place and a text")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tflint_hf.discovery import display_path
 from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.interrupts import deferred
+from tflint_hf.own_rules.bundle import raised_in
 from tflint_hf.rule_set import load_rule_set
 from tflint_hf.rules import RuleTable
 from tflint_hf.source import Source, SourceKind, lines_in_file, source_from_bytes, source_from_text
@@ -81,7 +81,7 @@ def _scan_program(task: Task) -> ProgramResult:
 
     def failed(code: str, error: BaseException) -> None:
         trouble = f"the rule {code} failed: {type(error).__name__}: {error}"
-        errors.append(ScanError(shown, trouble + _raised_in(Path(rules.by_code[code].home), error)))
+        errors.append(ScanError(shown, trouble + raised_in(Path(rules.by_code[code].home), error)))
 
     judgements = [
         judgement
@@ -130,16 +130,6 @@ def _file_lines(
 def _speaking_of(target: Target, checks: Sequence[Check], rules: RuleTable) -> list[Check]:
     """The functions to ask about a program for this target: that of a user's rule only if its `applies` holds."""
     return [one for one in checks if not (rule := rules.by_code[one.code]).origin or target.satisfies(rule.applies)]
-
-
-def _raised_in(folder: Path, error: BaseException) -> str:
-    """The line of the user's rule that an exception came from, as it stands in a message."""
-    import traceback
-
-    frames = [
-        one for one in traceback.extract_tb(error.__traceback__) if folder in Path(one.filename).resolve().parents
-    ]
-    return f" ({display_path(Path(frames[-1].filename))}, line {frames[-1].lineno})" if frames else ""
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:

@@ -7,6 +7,7 @@ import importlib
 import os
 import re
 import sys
+import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ FIXTURES = "fixtures"
 OWN_CODE = re.compile(r"(?!TF)[A-Z]{2,5}\d{3}")
 """Two to five capital letters and three digits; what begins with TF is kept for the rules of the tool."""
 
+PACKAGE_OF_A_FOLDER = "_tflint_hf_rules_"
+"""What the name of the package begins with as which the modules of a folder are imported."""
 
 DEFAULTS = {
     "confidence": "likely",
@@ -112,9 +115,19 @@ def attempted(action: Callable[[], object], shown: str) -> list[ScanError]:
         with contextlib.redirect_stdout(sys.stderr):
             action()
     except (Exception, SystemExit) as error:
-        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         said = error.msg if isinstance(error, SyntaxError) else str(error)
-        return [ScanError(shown, f"its rules are left out: {type(error).__name__}: {said}{line}")]
+        said = re.sub(PACKAGE_OF_A_FOLDER + r"\w{16}", Path(shown).parent.name, said)
+        where = raised_in(Path(shown).resolve().parent, error)
+        return [ScanError(shown, f"its rules are left out: {type(error).__name__}: {said}{where}")]
     finally:
         os.chdir(here)
     return []
+
+
+def raised_in(folder: Path, error: BaseException) -> str:
+    """The line of the files in a folder that an exception came from, as it stands in a message; empty for none."""
+    frames = [(one.filename, one.lineno) for one in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    own = [(path, line) for path, line in frames if folder in Path(path).resolve().parents]
+    return f" ({display_path(Path(own[-1][0]))}, line {own[-1][1]})" if own else ""

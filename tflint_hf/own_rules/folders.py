@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 from tflint_hf.discovery import display_path
-from tflint_hf.own_rules.bundle import Bundle, attempted, read_bundle, rule_files_in
+from tflint_hf.own_rules.bundle import PACKAGE_OF_A_FOLDER, Bundle, attempted, read_bundle, rule_files_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def load_folder(folder: Path, state: Stamp) -> Bundle:
     """The rules of a folder as its files are by its `stamp`."""
     if not rule_files_in(folder):
         return read_bundle(display_path(folder), folder, "", packaged=False)
-    package = "_tflint_hf_rules_" + hashlib.sha256(os.fsencode(folder) + repr(state).encode()).hexdigest()[:16]
+    package = PACKAGE_OF_A_FOLDER + hashlib.sha256(os.fsencode(folder) + repr(state).encode()).hexdigest()[:16]
     if failures := attempted(lambda: _make_package(package, folder), display_path(folder / "__init__.py")):
         return Bundle(display_path(folder), failures=tuple(failures))
     return read_bundle(display_path(folder), folder, package, packaged=False)
