@@ -51,7 +51,9 @@ def capabilities(*, pull: bool = False, encodings: Sequence[str] = (), watch: bo
             diagnostic=types.DiagnosticClientCapabilities() if pull else None,
             completion=types.CompletionClientCapabilities(
                 completion_item=types.ClientCompletionItemOptions(
-                    commit_characters_support=True, documentation_format=[types.MarkupKind.Markdown]
+                    commit_characters_support=True,
+                    documentation_format=[types.MarkupKind.Markdown],
+                    label_details_support=True,
                 )
             ),
             code_action=types.CodeActionClientCapabilities(code_action_literal_support=kinds),

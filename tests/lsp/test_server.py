@@ -84,7 +84,11 @@ async def test_actions(tmp_path: Path) -> None:
         assert editor.commands == ["Explain TFL001 crossentropy-on-logits"]
         page = await editor.execute("tflint-hf.explain", "TFL001")
         assert str(page).startswith("# TFL001 crossentropy-on-logits")
-        assert editor.client.shown_documents[0].uri.endswith("TFL001-crossentropy-on-logits.md")
+        shown = editor.client.shown_documents[0].uri
+        assert shown.endswith("TFL001-crossentropy-on-logits.md")
+        editor.open(shown, str(page), language="markdown")
+        assert await editor.actions(shown, whole(str(page))) == []  # its examples are bad on purpose
+        assert not editor.client.diagnostics.get(shown)
         elsewhere = types.Range(types.Position(0, 0), types.Position(0, 0))
         assert await editor.actions(uri, elsewhere) == []
 
@@ -222,6 +226,8 @@ async def test_comments_that_hide_findings_are_completed(tmp_path: Path) -> None
         assert len(every) > 100
         first = min(every, key=lambda one: one.sort_text or "")
         assert (first.label, first.detail) == ("TFL001", "crossentropy-on-logits")  # it is broken here
+        assert sum((one.sort_text or "").startswith("0") for one in every) == 1
+        assert first.label_details == types.CompletionItemLabelDetails(description="crossentropy-on-logits")
         assert isinstance(first.documentation, types.MarkupContent)
         assert "(error)" in first.documentation.value
         assert "TFL001" not in await labels(f"{call}  # tflint-hf: ignore[TFL001, |")

@@ -92,7 +92,8 @@ def register_answers(server: Server) -> None:
         broken = completion.broken_at(source, findings, cell, line, rules.prefixes)
         shown = get_capability(ls.client_capabilities, "text_document.completion.completion_item.documentation_format")
         form = types.MarkupKind.Markdown if types.MarkupKind.Markdown in (shown or ()) else types.MarkupKind.PlainText
-        return completion.codes(comment, lines, position, rules, broken, form)
+        beside = ls.can("text_document.completion.completion_item.label_details_support")
+        return completion.codes(comment, lines, position, rules, broken, form=form, beside=beside)
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,

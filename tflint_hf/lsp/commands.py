@@ -14,8 +14,8 @@ from tflint_hf.dynamic.runner import CancelledError
 from tflint_hf.dynamic.status import words_for
 from tflint_hf.lsp import actions, confirming
 from tflint_hf.lsp.connection import Server
+from tflint_hf.lsp.pages import write_page
 from tflint_hf.report.page import render_page
-from tflint_hf.rule_files import user_cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,10 +31,8 @@ def register_commands(server: Server) -> None:
         rule = ls.session.rules().find(code)
         page = render_page(rule)
         if ls.can("window.show_document.support"):
-            path = user_cache_folder() / "pages" / f"{rule.code}-{rule.name}.md"
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(page, encoding="utf-8")
+                path = write_page(rule, page)
             except OSError as error:
                 ls.session.complain(f"the page of {rule.code} cannot be written: {error}")
             else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from tflint_hf.lsp.diagnostics import UNUSED_COMMENT
 from tflint_hf.suppression import begun, codes_in, find_suppressions
 
 if TYPE_CHECKING:
@@ -56,10 +57,12 @@ def codes(
     position: types.Position,
     rules: RuleTable,
     broken: Collection[str],
+    *,
     form: types.MarkupKind,
+    beside: bool,
 ) -> types.CompletionList:
     """The rules that are meant by what is typed, by code or by name: first those that are `broken` where the comment
-    counts, never those that it has already.
+    counts, never those that it has already. `beside`: the editor shows the names of all of them beside the codes.
 
     The list is made anew at each letter, since editors filter by one text alone, and many by its beginning.
     """
@@ -74,6 +77,7 @@ def codes(
             types.CompletionItem(
                 rule.code,
                 kind=types.CompletionItemKind.EnumMember,
+                label_details=types.CompletionItemLabelDetails(description=rule.name) if beside else None,
                 detail=rule.name,
                 documentation=types.MarkupContent(form, f"{rule.summary} ({rule.severity.label})"),
                 filter_text=meant,
@@ -95,15 +99,18 @@ def is_code(source: Source, cell: int | None, line: int) -> bool:
 def broken_at(
     source: Source, findings: Sequence[Finding], cell: int | None, line: int, prefixes: frozenset[str]
 ) -> set[str]:
-    """The codes of the findings that a comment on a line can hide."""
+    """The codes of the findings that a comment on a line can hide, but for one on itself."""
     comments = [
         one for one in find_suppressions(source, prefixes) if (one.location.cell, one.location.line) == (cell, line)
     ]
     return {
         finding.code
         for finding in findings
-        if any(one.covers(finding.location) for one in comments)
-        or (finding.location.cell, finding.location.line) == (cell, line)
+        if finding.code != UNUSED_COMMENT
+        and (
+            any(one.covers(finding.location) for one in comments)
+            or (finding.location.cell, finding.location.line) == (cell, line)
+        )
     }
 
 

@@ -17,6 +17,7 @@ from lsprotocol.types import NotebookCellKind, TextDocumentContentChangePartial
 from pygls.uris import to_fs_path
 
 from tflint_hf.lsp.notebooks import notebook_bytes
+from tflint_hf.lsp.pages import is_page
 from tflint_hf.lsp.positions import Lines
 from tflint_hf.source import SourceError, source_from_bytes
 
@@ -153,7 +154,10 @@ class Documents:
         return cells
 
     def subject(self, uri: str) -> Subject | None:
-        """What is scanned for a document, for a cell its notebook; None if it is closed, or of another language."""
+        """What is scanned for a document, for a cell its notebook.
+
+        None if it is closed, of another language, or the page of a rule.
+        """
         uri = self._notebook_of.get(uri, uri)
         made = self._made.get(uri) or self._make(uri)
         if made is not None:
@@ -190,7 +194,7 @@ class Documents:
         if text is None or text.language not in SUFFIXES:
             return None
         path = self._path(uri, SUFFIXES[text.language], _OWN_SUFFIXES[text.language])
-        return Subject(uri, path, {None: text}, encoded(text.text, path))
+        return None if is_page(path) else Subject(uri, path, {None: text}, encoded(text.text, path))
 
     def _path(self, uri: str, suffix: str, known: set[str]) -> Path:
         file = to_fs_path(uri)

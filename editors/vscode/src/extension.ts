@@ -150,7 +150,9 @@ async function fixAll(): Promise<void> {
 async function confirmActive(): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const uri = vscode.window.activeNotebookEditor?.notebook.uri ?? editor?.document.uri;
-  if (uri !== undefined && isRunning()) {
+  if (uri === undefined) {
+    void vscode.window.showInformationMessage("tflint-hf: no program is open that could be run.");
+  } else if (isRunning()) {
     await vscode.commands.executeCommand(`${NAME}.confirm`, client?.code2ProtocolConverter.asUri(uri));
   }
 }
