@@ -247,6 +247,14 @@ def test_nobody_elses_code_runs_where_it_is_not_wanted(project: Path, capsys: py
         assert not Path("ran").exists()
     assert main(["scan"]) == 2
     assert Path("ran").exists()
+    Path("ran").unlink()
+    Path("log").write_text("nothing", encoding="utf-8")
+    for command in (["rules"], ["rule", "TFL001"], ["diagnose", "log"]):
+        for refusal in ("--no-rule-paths", "--no-plugins"):
+            assert main([*command, refusal]) == 0
+            assert not Path("ran").exists()
+    add_rule(Path("elsewhere"), "MY003", "other-models")
+    assert main(["rule", "MY003", "--no-rule-paths", "--rule-path", "elsewhere"]) == 0
     assert main(["scan", "--no-plugins", "--select", "MY001"]) == 2
     assert 'no rule is called "MY001"' in capsys.readouterr().err
     # A rule that is not loaded may have a name like one of the tool's.

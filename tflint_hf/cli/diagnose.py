@@ -6,10 +6,12 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tflint_hf.cli.exits import Exit
+from tflint_hf.cli.options import loading, with_rule_sources
 from tflint_hf.cli.output import forget_standard_output, print_errors, print_text, wants_color
 from tflint_hf.report.style import DEFAULT_WIDTH, Style
 
@@ -26,7 +28,8 @@ STDIN = "-"
 )
 @click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: auto.")
-def diagnose_command(log: str, script: Path | None, format_name: str, color: str) -> int:
+@with_rule_sources
+def diagnose_command(log: str, script: Path | None, format_name: str, color: str, **sources: Any) -> int:
     """Name the faults whose symptoms a traceback or the log of a training shows, the most likely first.
 
     LOG is a file, a notebook with its outputs, or - for standard input, which is the default. With --script the
@@ -36,14 +39,15 @@ def diagnose_command(log: str, script: Path | None, format_name: str, color: str
     """
     from tflint_hf.config import ConfigError
     from tflint_hf.diagnose import diagnose, read_log
-    from tflint_hf.engine import ScanOptions, rules_for, scan
+    from tflint_hf.engine import rules_for, scan
     from tflint_hf.report.diagnosis import render_json, render_text
 
     read = read_log(_bytes(log))
     program = script or (Path(log) if read.is_notebook and log != STDIN else None)
     try:
-        rules = rules_for(program or Path.cwd(), ScanOptions())
-        result = scan((program,), ScanOptions()) if program is not None else None
+        options = loading(**sources)
+        rules = rules_for(program or Path.cwd(), options)
+        result = scan((program,), options) if program is not None else None
     except ConfigError as error:
         raise click.ClickException(str(error)) from None
     errors = rules.failures if result is None else result.errors

@@ -6,12 +6,16 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from tflint_hf.engine import ScanOptions
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 CONFIG_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _TARGET = re.compile(r"([A-Za-z][\w.-]*)?\s*(==?|>=|<=|<|>|~=|!=)\s*([\w.*+-]+)")
@@ -27,6 +31,20 @@ NO_RULE_PATHS = click.option(
     "--no-rule-paths", is_flag=True, help="Load no rules of the folders that the configuration names."
 )
 NO_PLUGINS = click.option("--no-plugins", is_flag=True, help="Load neither those nor the rules of installed packages.")
+
+
+def with_rule_sources(command: F) -> F:
+    """Options that say where rules come from: the parameters `rule_path`, `no_rule_paths` and `no_plugins`."""
+    return RULE_PATHS(NO_RULE_PATHS(NO_PLUGINS(command)))
+
+
+def loading(rule_path: Sequence[Path], *, no_rule_paths: bool, no_plugins: bool) -> ScanOptions:
+    """The options of a scan with the rules that these parameters ask for."""
+    from tflint_hf.discovery import absolute
+    from tflint_hf.engine import ScanOptions
+
+    folders = tuple(dict.fromkeys(map(absolute, rule_path)))
+    return ScanOptions(packages=not no_plugins, config_rule_paths=not (no_plugins or no_rule_paths), rule_paths=folders)
 
 
 class Seconds(click.FloatRange):

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tflint_hf.cli.exits import Exit
+from tflint_hf.cli.options import loading, with_rule_sources
 from tflint_hf.cli.output import print_errors, print_text
 
 if TYPE_CHECKING:
+    from tflint_hf.engine import ScanOptions
     from tflint_hf.rule_set import RuleSet
     from tflint_hf.rules import Rule
 
@@ -23,13 +25,14 @@ format_option = click.option(
 @click.command("rule")
 @click.argument("rule", metavar="CODE|NAME")
 @format_option
-def rule_command(rule: str, format_name: str) -> None:
+@with_rule_sources
+def rule_command(rule: str, format_name: str, **sources: Any) -> None:
     """Explain one rule, with a program that breaks it and the same program mended."""
     from tflint_hf.report.json import dump
     from tflint_hf.report.page import render_page
     from tflint_hf.rules import UnknownRule
 
-    known = _rules_here()
+    known = _rules_here(loading(**sources))
     try:
         found = known.table.find(rule)
     except UnknownRule as error:
@@ -40,11 +43,12 @@ def rule_command(rule: str, format_name: str) -> None:
 
 @click.command("rules")
 @format_option
-def rules_command(format_name: str) -> int:
+@with_rule_sources
+def rules_command(format_name: str, **sources: Any) -> int:
     """List all rules, with those of installed packages and of the folders that the configuration here names."""
     from tflint_hf.report.json import dump
 
-    known = _rules_here()
+    known = _rules_here(loading(**sources))
     table = known.table
     code = Exit.FAILED if known.failures else Exit.CLEAN
     if format_name == "json":
@@ -56,13 +60,13 @@ def rules_command(format_name: str) -> int:
     return code
 
 
-def _rules_here() -> RuleSet:
+def _rules_here(options: ScanOptions) -> RuleSet:
     """The rules that a scan here knows. What cannot be loaded is told."""
     from tflint_hf.config import ConfigError
-    from tflint_hf.engine import ScanOptions, rules_for
+    from tflint_hf.engine import rules_for
 
     try:
-        known = rules_for(Path.cwd(), ScanOptions())
+        known = rules_for(Path.cwd(), options)
     except ConfigError as error:
         raise click.ClickException(str(error)) from None
     print_errors(known.failures)
