@@ -83,7 +83,7 @@ def test_a_missing_path_gives_exit_code_2_and_the_rest_is_still_reported(capsys:
     output = capsys.readouterr()
     assert "TFL001" in output.out
     assert "gone.py" in output.err
-    assert "1 path could not be scanned" in output.out
+    assert "not everything could be checked: 1 message on standard error" in output.out
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("warning", 1), ("info", 1), ("never", 0)])

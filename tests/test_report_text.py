@@ -160,7 +160,7 @@ def test_concise_has_one_line_a_finding() -> None:
             result(files_scanned=0),
             "No files to scan (.py, .ipynb, .md, .mdx that are neither ignored nor excluded)",
         ),
-        (BROKEN, "No finding in what could be scanned; 1 path could not be scanned"),
+        (BROKEN, "No finding; not everything could be checked: 1 message on standard error"),
     ],
 )
 def test_the_last_line_sums_up(scan: ScanResult, sentence: str) -> None:

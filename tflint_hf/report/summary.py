@@ -30,7 +30,7 @@ def summary_text(result: ScanResult) -> str:
     elif result.known and not result.errors:
         text = f"No new finding in {counted(result.files_scanned, 'file')}"
     elif result.errors:
-        text = "No finding in what could be scanned"
+        text = "No finding"
     elif result.files_scanned == 0:
         text = "No files to scan (.py, .ipynb, .md, .mdx that are neither ignored nor excluded)"
     else:
@@ -38,7 +38,7 @@ def summary_text(result: ScanResult) -> str:
     if result.known:
         text += f"; the baseline hides {counted(len(result.known), 'finding')}"
     if result.errors:
-        text += f"; {counted(len(result.errors), 'path')} could not be scanned"
+        text += f"; not everything could be checked: {counted(len(result.errors), 'message')} on standard error"
     return text
 
 
