@@ -13,12 +13,13 @@ from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import Rule, RuleTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from tflint_hf.checks.fault import Check
     from tflint_hf.findings import RuleSources
     from tflint_hf.own_rules.bundle import Bundle
     from tflint_hf.own_rules.folders import Stamp
+    from tflint_hf.target import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,14 @@ class RuleSet:
         from tflint_hf.checks.built_in import built_in_checks
 
         return dict(sorted({**built_in_checks(), **self.own_checks}.items()))
+
+    def checks_for(self, target: Target, codes: Collection[str]) -> list[Check]:
+        """The functions of the rules with these codes to ask about a program for this target.
+
+        Those of the tool look at the target themselves, that of a user's rule is asked if its `applies` holds.
+        """
+        asked = [(self.table.by_code[code], one) for code, one in self.checks.items() if code in codes]
+        return [one for rule, one in asked if not rule.origin or target.satisfies(rule.applies)]
 
 
 def load_rule_set(sources: RuleSources) -> RuleSet:

@@ -93,7 +93,7 @@ def shown_by_run(
     """Faults that the reader did not find: a rule sees them in the observed trace, and a measurement confirms them."""
     target = target_of(observation)
     table = rules.table
-    checks = [one for code, one in rules.checks.items() if table.by_code[code].probe in probes()]
+    checks = rules.checks_for(target, {rule.code for rule in table if rule.probe in probes()})
     found: dict[tuple[str, Location], Finding] = {}
     for training in observation.trainings:
         trace = observed_trace(training)

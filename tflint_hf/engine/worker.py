@@ -19,7 +19,6 @@ from tflint_hf.target import Pin, Target, find_target, pins_in_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tflint_hf.checks.fault import Check
     from tflint_hf.findings import Fix
     from tflint_hf.fixes import PlannedFix
     from tflint_hf.source import Problem
@@ -62,7 +61,6 @@ def _scan_program(task: Task) -> ProgramResult:
 
     rule_set = load_rule_set(task.rule_sources)
     rules = rule_set.table
-    checks = [one for code, one in rule_set.checks.items() if code in task.codes]
     files = ProgramFiles(task.root)
     problems: list[tuple[Source, Problem]] = []
     sources: dict[Path, Source] = {}
@@ -86,7 +84,7 @@ def _scan_program(task: Task) -> ProgramResult:
     judgements = [
         judgement
         for trace, target in read_program(files, entries, _retarget)
-        for judgement in judge(trace, target, _speaking_of(target, checks, rules), task.options, failed)
+        for judgement in judge(trace, target, rule_set.checks_for(target, task.codes), task.options, failed)
     ]
     resolver = Resolver(files.units, files.origins)
     reported = {name for name in task.shown.values() if name}
@@ -125,11 +123,6 @@ def _file_lines(
         if source.kind is SourceKind.NOTEBOOK and source.display in named
         for cell, lines in lines_in_file(task.contents[path] if task.text is None else task.text[0]).items()
     }
-
-
-def _speaking_of(target: Target, checks: Sequence[Check], rules: RuleTable) -> list[Check]:
-    """The functions to ask about a program for this target: that of a user's rule only if its `applies` holds."""
-    return [one for one in checks if not (rule := rules.by_code[one.code]).origin or target.satisfies(rule.applies)]
 
 
 def _retarget(path: Path, installs: Sequence[str]) -> Target:
