@@ -25,15 +25,6 @@ FAMILIES = {
     "versions": "Versions and removed names",
     "tool": "The tool's own",
 }
-OPTIONS = "<!-- options -->\n"
-COMMANDS = """\
-::: mkdocs-click
-    :module: tflint_hf.cli
-    :command: cli
-    :prog_name: tflint-hf
-    :depth: 1
-    :style: table
-"""
 
 
 def write(path: str, text: str) -> None:
@@ -45,11 +36,9 @@ def overview(families: dict[str, list[Rule]]) -> Iterator[str]:
     yield f"# Rules\n\nThe {sum(map(len, families.values()))} rules, by what they are about.\n"
     for family, rules in families.items():
         yield f"\n## {FAMILIES[family]}\n\n"
-        yield "| code | name | severity | fix | what it does |\n| --- | --- | --- | --- | --- |\n"
         for rule in rules:
-            summary = rule.summary.replace("|", "\\|")
-            fix = "" if rule.fix == "none" else rule.fix
-            yield f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity.label} | {fix} | {summary} |\n"
+            fix = "" if rule.fix == "none" else f", {rule.fix} fix"
+            yield f"- [{rule.code} {rule.name}]({rule.name}.md) ({rule.severity.label}{fix})  \n  {rule.summary}\n"
 
 
 def navigation(families: dict[str, list[Rule]]) -> Iterator[str]:
@@ -60,12 +49,11 @@ def navigation(families: dict[str, list[Rule]]) -> Iterator[str]:
 
 
 def for_the_site(page: str) -> str:
-    """A page as the site has it: what only the site can show, and links that lead to its own pages.
+    """A page as the site has it, with links that lead to its own pages.
 
     Links to the YAML of rules lead to their pages, those to other files of the repository become text.
     """
-    text = page.replace(OPTIONS, COMMANDS)
-    text = re.sub(r"\]\(\.\./rules/\w+/([\w-]+)\.yaml\)", r"](rules/\1.md)", text)
+    text = re.sub(r"\]\(\.\./rules/\w+/([\w-]+)\.yaml\)", r"](rules/\1.md)", page)
     text = text.replace("](../README.md#rules)", "](rules/index.md)")
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", text)
 

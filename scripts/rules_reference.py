@@ -14,7 +14,7 @@ from tflint_hf import plugin
 HEAD = """\
 # What rules see
 
-Made of `tflint_hf.plugin` by `scripts/update_readme.py`; how rules are written stands in
+Made of `tflint_hf.plugin` by `scripts/generate_docs.py`; how rules are written stands in
 [Rules of your own](own-rules.md). What is not known of a program is None, or `objects.UNKNOWN` where `objects.ABSENT`
 says that it was left out; both are compared by `is`.
 """

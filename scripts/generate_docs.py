@@ -1,8 +1,8 @@
-"""Write the generated parts of README.md (rule table, example) and of docs/ (keys, the page on what rules see).
+"""Write the generated parts of README.md (rules, example) and of docs/ (commands, keys, the page on what rules see).
 
 With --check only say whether they are true.
 
-Run it in a checkout with tflint-hf installed: python scripts/update_readme.py [--check]
+Run it in a checkout with tflint-hf installed: python scripts/generate_docs.py [--check]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from command_options import commands
 from configuration_keys import keys
 from rules_reference import reference
 
@@ -19,6 +20,7 @@ from tflint_hf.rules import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+COMMAND_LINE = ROOT / "docs" / "command-line.md"
 CONFIGURATION = ROOT / "docs" / "configuration.md"
 REFERENCE = ROOT / "docs" / "own-rules-reference.md"
 EXAMPLE = ("scan", "fixtures/course/train.py")
@@ -65,6 +67,7 @@ def example() -> str:
 if __name__ == "__main__":
     wanted = {
         README: updated(README, example=example(), rules=rule_table()),
+        COMMAND_LINE: updated(COMMAND_LINE, commands=f"{commands()}\n"),
         CONFIGURATION: updated(CONFIGURATION, keys=f"\n{keys()}\n"),
         REFERENCE: reference(),
     }
@@ -72,4 +75,4 @@ if __name__ == "__main__":
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            raise SystemExit(f"{path.name} is out of date: run python scripts/update_readme.py")
+            raise SystemExit(f"{path.name} is out of date: run python scripts/generate_docs.py")
