@@ -34,14 +34,21 @@ def _place(pin: Pin | None, otherwise: Place) -> Place | FilePlace:
     return FilePlace(pin.path, pin.line, pin.cell) if pin is not None else otherwise
 
 
+def _has_tf_keras(target: Target) -> bool:
+    return "tf-keras" in target.listed | target.given
+
+
 @check("TFO007", once_per_project=Once.INFOS)
 def missing_tf_keras(trace: Trace, target: Target) -> Iterator[Fault]:
-    """The requirements bring Keras 3 and not the Keras 2 that the TF classes need."""
+    """The requirements bring Keras 3 and not the Keras 2 that the TF classes need.
+
+    Versions that are given by hand list nothing: only a list that names both libraries could have named tf-keras.
+    """
     applies = {"tensorflow": ">=2.16", "transformers": ">=4.38,<5"}
     listed = target.listed
-    if "tensorflow" not in target.pinned or "transformers" not in listed or not target.satisfies(applies):
+    if "tensorflow" not in target.pinned or not target.satisfies(applies):
         return
-    if "tf-keras" in listed or listed & _BRING_TF_KERAS:
+    if not {"tensorflow", "transformers"} <= listed or _has_tf_keras(target) or listed & _BRING_TF_KERAS:
         return
     first = next((e for e in trace.of(Imported) if needs_tensorflow(e)), None)
     if first is None:
@@ -64,9 +71,13 @@ def missing_tf_keras(trace: Trace, target: Target) -> Iterator[Fault]:
 
 @check("TFO008", once_per_project=Once.INFOS)
 def tensorflow_too_old(trace: Trace, target: Target) -> Iterator[Fault]:
-    """A training step of transformers that needs a newer Keras 2 than TensorFlow brings."""
+    """A training step of transformers that needs a newer Keras 2 than TensorFlow brings.
+
+    Versions that are given by hand do not say whether tf-keras is installed, which some release of goes with any
+    TensorFlow.
+    """
     applies = {"tensorflow": "<2.13", "transformers": ">=4.38,<5"}
-    if target.depends_on(applies) is not None or "tf-keras" in target.listed:
+    if target.depends_on(applies) is not None or _has_tf_keras(target):
         return
     fit = next((e for e in trace.of(Fitted) if _trains_as_transformers(e)), None)
     if fit is None:
@@ -75,6 +86,7 @@ def tensorflow_too_old(trace: Trace, target: Target) -> Iterator[Fault]:
         _place(_pin(target, "tensorflow"), fit.site.callee),
         {"transformers": target.transformers, "tensorflow": target.tensorflow},
         related=((fit.site.callee, "the model is trained here"),),
+        severity=None if target.listed & {"tensorflow", "transformers"} else Severity.INFO,
         rests_on=applies,
     )
 

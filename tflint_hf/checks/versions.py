@@ -37,7 +37,10 @@ def removed_tf_classes(trace: Trace, target: Target) -> Iterator[Fault]:
     first = next((e for e in trace.of(Imported) if needs_tensorflow(e)), None)
     if first is not None:
         pinned = "transformers" in target.pinned
-        reason = "which the requirements allow" if pinned else "which a fresh install takes, as nothing is pinned"
+        reason = "which a fresh install takes, as nothing is pinned"
+        if pinned:
+            said = "versions given for the scan" if "transformers" in target.given else "requirements"
+            reason = f"which the {said} allow"
         yield Fault(
             first.place,
             {"name": first.name or first.module, "reason": reason},

@@ -49,9 +49,10 @@ class Pin:
 class Target:
     """The library versions that the rules take for granted, and how sure they are.
 
-    `pinned` are those of the three, tf-keras and keras that something restricts, a range counts; `listed` are all
-    libraries that are named anywhere, by their normalised names (a build of TensorFlow also as tensorflow).
-    `ranges` holds for each pinned library the specifier that its version was taken from.
+    `pinned` are those of the three, tf-keras and keras that something restricts, a range counts; `given` are libraries
+    whose version was given by hand, on the command line or in the configuration; `listed` are all libraries that the
+    project's files name, by their normalised names (a build of TensorFlow also as tensorflow). `ranges` holds for each
+    pinned library the specifier that its version was taken from.
     """
 
     transformers: Version
@@ -59,6 +60,7 @@ class Target:
     datasets: Version
     pinned: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
     complete: bool = False
     allows_transformers_5: bool = True
     legacy_keras_env: bool | None = None
@@ -151,7 +153,8 @@ def find_target(
         tensorflow=versions["tensorflow"],
         datasets=versions["datasets"],
         pinned=frozenset(ranges),
-        listed=frozenset(listed | set(forced)),
+        listed=frozenset(listed),
+        given=frozenset(forced),
         complete=any(facts.has_dependency_list for facts in folders),
         allows_transformers_5=_allows_5(transformers_range),
         legacy_keras_env=next((f.legacy_keras for f in folders if f.legacy_keras is not None), None),
