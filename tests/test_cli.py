@@ -502,3 +502,57 @@ def test_an_interrupt_during_the_imports_is_quiet_too(module: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr.split()) == (130, b"", [b"interrupted"])
+
+
+# Slips ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train.py"], "train.py is no command: did you mean `tflint-hf scan train.py`?"),
+        (["gone.ipynb", "-q"], "gone.ipynb is no command: did you mean `tflint-hf scan gone.ipynb -q`?"),
+        (["skan", "train.py"], "No such command 'skan'"),
+        (["confirm", "train.py", "--epochs", "3"], "What the program itself takes follows --, as in: -- --epochs ..."),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("pyproject.toml", "[tool.tflint_hf]\nignore = []\n", "pyproject.toml:1: `tool.tflint_hf` is not read: the"),
+        ("tflint-hf.toml", '[per-file-ignores]\n"legacy/*" = ["TFOO"]\n', 'tflint-hf.toml:2: no rule is called "TFOO"'),
+    ],
+)
+def test_settings_that_would_do_nothing_are_errors(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str, settings: str, message: str
+) -> None:
+    (project / name).write_text(settings, encoding="utf-8")
+    assert main(["scan"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("scan tra", ["file,tra"]),
+        ("confirm tra", ["file,tra"]),
+        ("test-rules ru", ["dir,ru"]),
+        ("rule string-o", ["plain,string-optimizer"]),
+        ("scan --select TFL001,missing-num", ["plain,TFL001,missing-num-labels"]),
+    ],
+)
+def test_bash_completes_files_and_rules(words: str, offered: list[str]) -> None:
+    asked = {
+        "_TFLINT_HF_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"tflint-hf {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    done = subprocess.run(command(), env=environment(**asked), capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == offered

@@ -46,6 +46,8 @@ def test_a_selector_is_a_code_a_prefix_a_name_or_all(table: RuleTable, selector:
     [
         ("TFL003", "TFL00"),
         ("string-optimiser", "did you mean string-optimizer?"),
+        ("TFL0O1", "did you mean TFL001?"),
+        ("TFO01", "did you mean TFO001?"),
         ("E501", "`tflint-hf rules` lists all rules"),
         ("", "`tflint-hf rules` lists all rules"),
     ],

@@ -155,6 +155,31 @@ def test_the_place_of_a_comment_is_that_of_its_directive() -> None:
     assert comment.reason == "for a reason"
 
 
+@pytest.mark.parametrize(
+    ("comment", "codes", "reason"),
+    [
+        ("ignore TFL001", ("TFL001",), None),
+        ("ignore: TFL001, tfo001 a toy", ("TFL001", "tfo001"), "a toy"),
+        ("ignore-file TFD001", ("TFD001",), None),
+        ("ignore MY001 ours", ("MY001",), "ours"),
+        ("ignore E501 is for others", None, "E501 is for others"),
+        ("ignore a toy, as TFL001 says", None, "a toy, as TFL001 says"),
+    ],
+)
+def test_codes_count_without_brackets_too(comment: str, codes: tuple[str, ...] | None, reason: str | None) -> None:
+    (one,) = find_suppressions(source_from_text(f"f()  # tflint-hf: {comment}\n", "a.py"), frozenset({"MY"}))
+    assert (one.codes, one.reason) == (codes, reason)
+
+
+def test_a_comment_with_the_name_of_no_rule_says_what_may_be_meant(tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    program.write_text("import tensorflow\nx = 1  # tflint-hf: ignore[strnig-optimizer, TFL0O1]\n", encoding="utf-8")
+    (finding,) = scan([program], ScanOptions(isolated=True)).findings
+    assert "strnig-optimizer (no rule is called so: did you mean string-optimizer" in finding.message
+    assert "TFL0O1 (no rule is called so: did you mean TFL001" in finding.message
+    assert finding.fix is None  # it is to be mended, not taken away
+
+
 def test_comments_that_hide_nothing_are_unused_code_by_code() -> None:
     assert unused("a()  # noqa: TFL001, E501") == [("TFL001",)]
     assert unused("a()  # tflint-hf: ignore[TFL001, TFO002]", finding(1)) == [("TFO002",)]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FILE_NAME = "tflint-hf.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tflint-hf"
+NEAR_TABLE = "tflint_hf"
+"""As the package is imported: a slip that would switch all settings off."""
 OUTPUT_FORMATS = (
     *("text", "concise", "html"),
     *("json", "jsonl", "lsp", "sarif"),
@@ -99,14 +101,14 @@ def find_config(path: Path) -> Path | None:
 def _speaks_of_us(project: Path) -> bool:
     try:
         raw = project.read_bytes()
-        if TABLE.encode() not in raw:
+        if not any(name.encode() in raw for name in (TABLE, NEAR_TABLE)):
             return False
         tool = tomllib.loads(raw.decode("utf-8")).get("tool")
     except OSError:
         return False
     except ValueError:
         return f"[tool.{TABLE}".encode() in raw  # load_config says what is wrong with the file
-    return isinstance(tool, dict) and TABLE in tool
+    return isinstance(tool, dict) and not tool.keys().isdisjoint((TABLE, NEAR_TABLE))
 
 
 def load_config(path: Path) -> Config:
@@ -131,6 +133,9 @@ def load_config(path: Path) -> Config:
         prefix = ("tool", TABLE)
         tool = document.get("tool", {})
         table = tool.get(TABLE, {}) if isinstance(tool, dict) else {}
+        if isinstance(tool, dict) and NEAR_TABLE in tool:
+            wrong = f"`tool.{NEAR_TABLE}` is not read: the table is called `tool.{TABLE}`"
+            raise ConfigError(path, _line_of(text, ("tool", NEAR_TABLE)), wrong)
     try:
         values = _read_table(table)
     except _Wrong as wrong:

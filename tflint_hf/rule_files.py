@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import hashlib
 import json
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import yaml
 
 KNOWLEDGE_FOLDER = "knowledge"
+OWN_CODE = re.compile(r"(?!TF)[A-Z]{2,5}\d{3}")
+"""What begins with TF is kept for the rules of the tool."""
 BUILT_IN_CODE = re.compile(r"TF[A-Z]\d{3}")
 
 
@@ -114,6 +117,11 @@ def _store(cache_file: Path, content: object) -> None:
 # Reading and validation of one file ------------------------------------------------------------------------------
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_FORMS = {
+    BUILT_IN_CODE: "TF, a capital letter and three digits",
+    OWN_CODE: "two to five capital letters that do not begin with TF, and three digits",
+    _NAME: "small letters and digits in words joined by hyphens",
+}
 _CONFIDENCES = ("certain", "likely")
 _FIXES = ("safe", "unsafe", "none")
 _OPTION_KINDS: Mapping[str, tuple[Any, str]] = {
@@ -200,7 +208,8 @@ class _RuleFile:
         self.data: dict[str, Any] = data
         for key in data:
             if key not in (*_REQUIRED_KEYS, *_OPTIONAL_KEYS):
-                raise self.error(f"unknown key `{key}`")
+                near = difflib.get_close_matches(str(key), (*_REQUIRED_KEYS, *_OPTIONAL_KEYS), 1)
+                raise self.error(f"unknown key `{key}`" + (f": did you mean `{near[0]}`?" if near else ""))
         for key in _REQUIRED_KEYS:
             if key not in data:
                 raise self.error(f"key `{key}` is missing")
@@ -245,7 +254,7 @@ class _RuleFile:
     def matching(self, key: str, pattern: re.Pattern[str]) -> str:
         value = self.text(key)
         if not pattern.fullmatch(value):
-            raise self.error(f"key `{key}` is {value!r}, which does not look like {pattern.pattern}")
+            raise self.error(f"key `{key}` is {value!r}, which is not {_FORMS[pattern]}")
         return value
 
     def one_of(self, key: str, choices: tuple[str, ...]) -> str:

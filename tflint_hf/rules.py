@@ -181,11 +181,24 @@ class RuleTable:
         """The letters that codes begin with."""
         return frozenset(code.rstrip("0123456789") for code in self.by_code)
 
-    def _unknown(self, selector: str) -> UnknownRule:
+    def close_to(self, selector: str) -> tuple[str, ...]:
+        """Codes or names that may be meant by what is neither, the likeliest first, at most two."""
         wanted = selector.strip()
-        close = difflib.get_close_matches(wanted.upper(), self.by_code, n=2, cutoff=0.8)
+        close = [code] if (code := _with_three_digits(wanted)) in self.by_code else []
+        close += difflib.get_close_matches(wanted.upper(), self.by_code, n=2, cutoff=0.8)
         close += difflib.get_close_matches(wanted.lower(), self.by_name, n=2, cutoff=0.6)
-        return UnknownRule(selector, tuple(close[:2]))
+        return tuple(dict.fromkeys(close))[:2]
+
+    def _unknown(self, selector: str) -> UnknownRule:
+        return UnknownRule(selector, self.close_to(selector))
+
+
+def _with_three_digits(selector: str) -> str:
+    """The code that a slip of digits may mean: `TFL0O1` and `TFL01` are TFL001."""
+    parts = re.fullmatch(r"(TF[A-Z]|[A-Z]{2,5}?)([0-9OIL]+)", selector.upper())
+    if parts is None:
+        return ""
+    return f"{parts[1]}{int(parts[2].translate(str.maketrans('OIL', '011'))):03d}"
 
 
 def is_range(versions: object) -> bool:

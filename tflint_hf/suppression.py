@@ -41,6 +41,7 @@ _SEPARATOR = re.compile(r"[\s,]+")
 _ANY_CODE = re.compile(r"[A-Za-z]+[0-9]+\Z|[A-Z]{1,4}\Z")
 _OUR_CODE = re.compile(r"TF[A-Z][0-9]*\Z", re.IGNORECASE)
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
+_LEADING_CODE = re.compile(r"([A-Za-z]{2,5}[0-9]{3})\b[\s,]*")
 _LAYOUT = frozenset({tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
 ALL = "ALL"
@@ -154,13 +155,25 @@ def _directive(
     """Kind, codes and reason of a comment's directive; None if it is none of our business."""
     if match["kind"]:
         kind = _kind(match["kind"])
-        codes = None if match["codes"] is None else codes_in(match["codes"])
-        return kind, codes, match["reason"].strip() or None
+        if match["codes"] is not None:
+            return kind, codes_in(match["codes"]), match["reason"].strip() or None
+        named, reason = _unbracketed(match["reason"], prefixes)
+        return kind, named, reason.strip() or None
     words = _SEPARATOR.split(match["noqa_codes"]) if match["noqa_codes"] else []
     if not any(_ANY_CODE.match(word) or _NAME.match(word) for word in words):
         return "noqa", None, None  # as flake8: without a code after the colon it hides everything
     ours = tuple(word for word in words if _is_ours(word, prefixes))
     return ("noqa", ours, None) if ours else None
+
+
+def _unbracketed(text: str, prefixes: frozenset[str]) -> tuple[tuple[str, ...] | None, str]:
+    """The codes that stand behind the word without brackets, as in a noqa, and what follows them."""
+    codes: list[str] = []
+    rest = text.lstrip(": \t")
+    while (word := _LEADING_CODE.match(rest)) and _is_ours(word[1], prefixes):
+        codes.append(word[1])
+        rest = rest[word.end() :]
+    return (tuple(codes), rest) if codes else (None, text)
 
 
 def _is_ours(word: str, prefixes: frozenset[str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Group(click.Group):
+    """Names the command that a file as the first argument is for."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError:
+            if not Path(args[0]).exists() and Path(args[0]).suffix not in {".py", ".ipynb"}:
+                raise
+            meant = f"did you mean `tflint-hf scan {shlex.join(args)}`?"
+            raise click.UsageError(f"{args[0]} is no command: {meant}", context) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tflint-hf")
 def cli() -> None:
     """Find silent faults in TensorFlow/Keras training code that uses Hugging Face transformers."""

@@ -48,7 +48,18 @@ class Flags:
     no_rule_paths: bool
 
 
-@click.command("confirm", context_settings={"ignore_unknown_options": False})
+class _ConfirmCommand(click.Command):
+    """Says where the program's own options belong."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            hint = f"What the program itself takes follows --, as in: -- {error.option_name} ..."
+            raise click.UsageError(f"{error.format_message()} {hint}", context) from None
+
+
+@click.command("confirm", cls=_ConfirmCommand)
 @click.argument("script", type=PROGRAM, metavar="SCRIPT|NOTEBOOK")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", help="Default: text.")

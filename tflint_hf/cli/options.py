@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,6 +99,17 @@ class ScanFlags:
 def listed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """The items of comma separated lists, each of which may be given several times."""
     return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
+
+
+def rules_begun(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The codes and names that the last item of a comma separated list may become. No code of a project is run."""
+    from tflint_hf.rule_files import load_rules
+
+    head, comma, typed = incomplete.rpartition(",")
+    rules = load_rules()
+    items = [(rule.code, rule.name) for rule in rules if rule.code.startswith(typed.upper())]
+    items += [(rule.name, rule.code) for rule in rules if typed and rule.name.startswith(typed)]
+    return [CompletionItem(head + comma + item, help=other) for item, other in items]
 
 
 def target_versions(targets: Sequence[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tflint_hf.cli.exits import Exit
-from tflint_hf.cli.options import loading, with_rule_sources
+from tflint_hf.cli.options import loading, rules_begun, with_rule_sources
 from tflint_hf.cli.output import print_errors, print_text
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ format_option = click.option(
 
 
 @click.command("rule")
-@click.argument("rule", metavar="CODE|NAME")
+@click.argument("rule", metavar="CODE|NAME", shell_complete=rules_begun)
 @format_option
 @with_rule_sources
 def rule_command(rule: str, format_name: str, **sources: Any) -> None:

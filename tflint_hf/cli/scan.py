@@ -25,6 +25,7 @@ from tflint_hf.cli.options import (
     ScanFlags,
     Seconds,
     listed,
+    rules_begun,
     target_versions,
 )
 from tflint_hf.cli.output import (
@@ -65,13 +66,34 @@ class _ScanCommand(click.Command):
 
 
 @click.command("scan", cls=_ScanCommand)
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(allow_dash=True))
 @click.option("--format", "format_name", type=click.Choice(FORMATS), help="How the report is written. Default: text.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule was broken, not the findings.")
-@click.option("--select", multiple=True, callback=listed, metavar="RULES", help="Check these rules only.")
-@click.option("--ignore", multiple=True, callback=listed, metavar="RULES", help="Leave these rules out.")
-@click.option("--extend-select", multiple=True, callback=listed, metavar="RULES", help="Check these rules as well.")
+@click.option(
+    "--select",
+    multiple=True,
+    callback=listed,
+    shell_complete=rules_begun,
+    metavar="RULES",
+    help="Check these rules only.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    callback=listed,
+    shell_complete=rules_begun,
+    metavar="RULES",
+    help="Leave these rules out.",
+)
+@click.option(
+    "--extend-select",
+    multiple=True,
+    callback=listed,
+    shell_complete=rules_begun,
+    metavar="RULES",
+    help="Check these rules as well.",
+)
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Least severity that gives exit code 1. Default: warning.")
 @click.option("--exclude", multiple=True, callback=listed, metavar="PATTERNS", help="Skip these, not the defaults.")
 @click.option("--extend-exclude", multiple=True, callback=listed, metavar="PATTERNS", help="Skip these as well.")

@@ -94,17 +94,23 @@ def _rule_folders(config: Config) -> tuple[Path, ...]:
 
 def _of_config(config: Config, key: str, rules: RuleTable) -> frozenset[str]:
     """The rules that a list of the configuration names."""
-    selectors: Sequence[str] = getattr(config, key) or ()
+    return named_in(config, getattr(config, key) or (), (key.replace("_", "-"),), rules)
+
+
+def named_in(config: Config, selectors: Sequence[str], keys: tuple[str, ...], rules: RuleTable) -> frozenset[str]:
+    """The rules that selectors of the configuration mean. Raises ConfigError with the line of their keys."""
     try:
         return resolve_all(selectors, rules)
     except UnknownRule as error:
         if config.path is None:
             raise
-        raise key_error(config.path, (key.replace("_", "-"),), str(error)) from None
+        raise key_error(config.path, keys, str(error)) from None
 
 
 def selected_codes(config: Config, options: ScanOptions, rules: RuleTable) -> frozenset[str]:
     """The rules to run: selected ones, more of them, less the ignored ones; the command line has the last word."""
+    for pattern, selectors in config.per_file_ignores.items():
+        named_in(config, selectors, ("per-file-ignores", pattern), rules)
     asked = resolve_all((*(options.select or ()), *options.extend_select), rules, asked_for=True)
     if options.select is not None:
         codes = resolve_all(options.select, rules, asked_for=True)

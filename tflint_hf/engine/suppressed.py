@@ -33,7 +33,7 @@ def without_suppressed(
     """The findings that stay, with those about suppressions that hid nothing."""
 
     def checked(path: str, selector: str) -> bool:
-        if selector != "ALL" and not any(_matches(selector, code, rule.name) for code, rule in rules.by_code.items()):
+        if not _is_rule(selector, rules):
             return not rules.may_lack(selector)  # no such rule: the comment can never hide anything
         codes = selected_codes(configs.of(Path(path).absolute()), options, rules)
         return any(_matches(selector, code, rules.by_code[code].name) for code in codes)
@@ -49,7 +49,8 @@ def without_suppressed(
         if Path(suppression.location.path).suffix.lower() not in SUFFIXES:
             # What lists of requirements are for is known only if all programs that they serve were scanned.
             continue
-        values = {"selector": ", ".join(suppression.codes or ("ALL",))}
+        known = all(_is_rule(code, rules) for code in suppression.codes or ())
+        values = {"selector": ", ".join(_described(code, rules) for code in suppression.codes or ("ALL",))}
         kept.append(
             Finding(
                 rule.code,
@@ -60,7 +61,7 @@ def without_suppressed(
                 rule.why.format_map(values),
                 rule.advice.format_map(values),
                 suppression.location,
-                fix=_removal(suppression, suppressions, texts),
+                fix=_removal(suppression, suppressions, texts) if known else None,
                 url=rule.url,
             )
         )
@@ -81,6 +82,19 @@ def wanted(findings: Sequence[Finding], options: ScanOptions) -> list[Finding]:
         if finding.location.path not in suppressions:
             suppressions[finding.location.path] = _suppressions_in(path, finding.location.path, rules)
     return apply(_not_ignored(chosen, rules, configs), suppressions, _matches, lambda _path, _selector: False)[0]
+
+
+def _is_rule(selector: str, rules: RuleTable) -> bool:
+    return any(_matches(selector, code, rule.name) for code, rule in rules.by_code.items())
+
+
+def _described(selector: str, rules: RuleTable) -> str:
+    """What a comment names, with what may be meant if that is no rule."""
+    if _is_rule(selector, rules):
+        return selector
+    close = rules.close_to(selector)
+    hint = f": did you mean {' or '.join(close)}?" if close else ""
+    return f"{selector} (no rule is called so{hint})"
 
 
 def _suppressions_in(path: Path, shown: str, rules: RuleTable) -> tuple[Suppression, ...]:

@@ -13,7 +13,6 @@ from tflint_hf.findings import ScanError
 from tflint_hf.own_rules.bundle import FIXTURES
 from tflint_hf.programs import Program, programs
 from tflint_hf.rule_files import option_trouble
-from tflint_hf.rules import UnknownRule
 from tflint_hf.source import SourceError, read_bytes
 from tflint_hf.target import Target, find_target, project_root
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tflint_hf.rules import RuleTable
     from tflint_hf.target import FolderCache
 
-from tflint_hf.engine.options import Configs, ScanOptions, resolve_all, selected_codes
+from tflint_hf.engine.options import Configs, ScanOptions, named_in, selected_codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def _rule_options(config: Config, rules: RuleTable) -> dict[str, dict[str, Any]]
     """The options of each rule as the configuration sets them. Raises ConfigError for what a rule does not know."""
     found = rules.default_options
     for name, given in config.rule_options.items():
-        for code in _named(config, rules, name, ("rules", name)):
+        for code in named_in(config, (name,), ("rules", name), rules):
             known = rules.by_code[code].options
             for option, value in given.items():
                 trouble = _option_trouble(rules.by_code[code].name, option, value, known)
@@ -187,15 +186,6 @@ def _option_trouble(rule: str, option: str, value: Any, known: Mapping[str, Any]
         return f"{rule} has no option {option}; it has {names}"
     trouble = option_trouble(known[option]["type"], value)
     return f"{option} of {rule} {trouble}" if trouble is not None else None
-
-
-def _named(config: Config, rules: RuleTable, selector: str, keys: tuple[str, ...]) -> frozenset[str]:
-    try:
-        return resolve_all((selector,), rules)
-    except UnknownRule as error:
-        if config.path is None:
-            raise
-        raise key_error(config.path, keys, str(error)) from None
 
 
 def stdin_task(

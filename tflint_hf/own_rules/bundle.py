@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.checks.fault import checks_in
 from tflint_hf.discovery import display_path
 from tflint_hf.findings import ScanError
-from tflint_hf.rule_files import RuleFileError, read_rule
+from tflint_hf.rule_files import OWN_CODE, RuleFileError, read_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,9 +23,23 @@ if TYPE_CHECKING:
     from tflint_hf.checks.fault import Check
     from tflint_hf.rules import Rule
 
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 FIXTURES = "fixtures"
-OWN_CODE = re.compile(r"(?!TF)[A-Z]{2,5}\d{3}")
-"""Two to five capital letters and three digits; what begins with TF is kept for the rules of the tool."""
+PAGE = """\
+## What it does
+Finds: {message}.
+
+## Why it is bad
+{why}
+
+## Example
+<bad>
+
+## Use instead
+{advice}
+
+<good>
+"""
 
 PACKAGE_OF_A_FOLDER = "_tflint_hf_rules_"
 """What the name of the package begins with as which the modules of a folder are imported."""
@@ -37,7 +51,7 @@ DEFAULTS = {
     "probe": "none",
     "probe_reason": "it is not known what a run would show of it",
     "options": {},
-    "page": "## Example\n<bad>\n\n## Use instead\n<good>",
+    "page": PAGE,
 }
 """What a file of such a rule need not say."""
 
@@ -93,7 +107,7 @@ def read_bundle(origin: str, folder: Path, package: str, *, packaged: bool) -> B
         if any(one.name == rule.name or one.code == rule.code for one in rules.values()):
             failures.append(ScanError(display_path(path), "another file has its code or name: this rule is left out"))
         elif rule.code in functions:
-            rules[rule.code] = replace(rule, origin=origin, home=home, packaged=packaged)
+            rules[rule.code] = replace(rule, origin=origin, home=home, packaged=packaged, page=_page(rule))
         elif all_imported and not wrong:
             missing = f'no module in {display_path(folder)} has a function with @check("{rule.code}")'
             failures.append(ScanError(display_path(path), f"{missing}: this rule is left out"))
@@ -101,6 +115,14 @@ def read_bundle(origin: str, folder: Path, package: str, *, packaged: bool) -> B
         failures.append(ScanError(display_path(folder), f"{idle[0]} has a function, but no file that describes it"))
     checks = {code: one for code, one in functions.items() if code in rules}
     return Bundle(origin, tuple(rules.values()), checks, tuple(failures), home)
+
+
+def _page(rule: Rule) -> str:
+    """The page of a rule, of its own words where its file has none."""
+    if rule.page != PAGE.strip():
+        return rule.page
+    words = {"message": rule.message, "why": rule.why, "advice": rule.advice}
+    return PAGE.format_map({name: _PLACEHOLDER.sub(r"<\1>", text) for name, text in words.items()}).strip()
 
 
 def imported(module: str, shown: str) -> list[ScanError]:
