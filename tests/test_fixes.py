@@ -358,3 +358,69 @@ def test_a_missing_requirement_is_added_to_the_list(tmp_path: Path, monkeypatch:
     assert fixed == "tensorflow==2.17.0\ntf-keras\ntransformers==4.57.6\n"
     Path("requirements.txt").write_text(fixed, encoding="utf-8")
     assert not [f for f in scan([Path()], ScanOptions(isolated=True, jobs=1)).findings if f.code == "TFO007"]
+
+
+SPLIT_OF_A_DATASET = """\
+import tensorflow as tf
+from datasets import load_dataset
+from transformers import AutoTokenizer, TFAutoModelForSequenceClassification
+
+tok = AutoTokenizer.from_pretrained("distilbert-base-uncased")
+rows = load_dataset("emotion", split="train").map(lambda r: tok(r["text"], truncation=True), batched=True)
+model = TFAutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased", num_labels=6)
+feed = model.prepare_tf_dataset(rows, batch_size=16, shuffle=True, tokenizer=tok)
+C = tf.keras.callbacks
+
+
+class Own(C.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        print(logs["val_loss"])
+
+
+model.compile(optimizer=tf.keras.optimizers.Adam(2e-5), metrics=["accuracy"])
+{kept}model.fit(feed, epochs=2{split}{callbacks})
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "callbacks", "has_fix"),
+    [
+        ("", "", True),
+        ("", ", callbacks=[C.TerminateOnNaN(), C.EarlyStopping(monitor='loss')]", True),
+        ("", ", callbacks=[C.ModelCheckpoint('w', monitor='loss')]", True),
+        ("", ", callbacks=[C.EarlyStopping(monitor='val_accuracy')]", False),
+        ("", ", callbacks=[C.ModelCheckpoint('w')]", False),
+        ("", ", callbacks=[C.ModelCheckpoint('w-{val_loss:.2f}', monitor='loss')]", False),
+        ("", ", callbacks=[C.ReduceLROnPlateau(patience=1)]", False),
+        ("", ", callbacks=[C.EarlyStopping(monitor=chosen())]", False),
+        ("", ", callbacks=[C.LambdaCallback(on_epoch_end=print)]", False),
+        ("", ", callbacks=[Own()]", False),
+        ("", ", callbacks=made()", False),
+        ("history = ", "", False),
+    ],
+)
+def test_a_split_is_not_left_out_where_its_values_may_be_read(kept: str, callbacks: str, has_fix: bool) -> None:
+    text = SPLIT_OF_A_DATASET.format(kept=kept, split=", validation_split=0.2", callbacks=callbacks)
+    [found] = [f for f in findings_of(Path("split.py"), text) if f.code == "TFD022"]
+    assert (found.fix is not None) is has_fix
+
+
+@pytest.mark.parametrize(
+    ("monitor", "split", "fixed"),
+    [
+        ("val_accuracy", "", None),
+        ("val_loss", "", None),
+        ("val_acc", "", None),
+        ("val_acc", ", validation_data=feed", "val_accuracy"),
+        ("acc", "", "accuracy"),
+    ],
+)
+def test_no_value_of_the_training_stands_in_for_one_of_the_validation(
+    monitor: str, split: str, fixed: str | None
+) -> None:
+    callbacks = f', callbacks=[C.EarlyStopping(monitor="{monitor}")]'
+    text = SPLIT_OF_A_DATASET.format(kept="", split=split, callbacks=callbacks)
+    [found] = [f for f in findings_of(Path("monitor.py"), text) if f.code == "TFE008"]
+    assert (found.fix is None) is (fixed is None)
+    if found.fix is not None:
+        assert f'monitor="{fixed}"' in apply_edits(text, list(found.fix.edits))

@@ -17,6 +17,7 @@ _METRIC_CALLBACK = "KerasMetricCallback"
 _LIBRARY_CALLBACKS = frozenset({_METRIC_CALLBACK, "PushToHubCallback"})
 #: Callbacks that set values of the logs by functions of the program, or by what they compute.
 _MAY_ADD_VALUES = frozenset({"LambdaCallback"})
+_FOLLOWERS = frozenset({"EarlyStopping", "ReduceLROnPlateau", "ModelCheckpoint"})
 _SETS_RATE = frozenset({"ReduceLROnPlateau", "LearningRateScheduler"})
 
 
@@ -56,6 +57,22 @@ def _followed(callback: Callback) -> str | None:
         return None
     name = "val_loss" if callback.monitor is ABSENT else callback.monitor
     return name if isinstance(name, str) else None
+
+
+def may_need_validation(fit: Fitted) -> bool:
+    """Whether a callback, or what the program does with the History, may read values of the validation."""
+    if fit.history_kept or not fit.callbacks_known or fit.own_callbacks:
+        return True
+    return any(not _adds_no_values(c) or _reads_validation(c) for c in fit.callbacks)
+
+
+def _reads_validation(callback: Callback) -> bool:
+    """Whether a callback may follow a value of the validation, by its default too, or write one into a file's name."""
+    if callback.class_name not in _FOLLOWERS:
+        return False
+    if callback.class_name == "ModelCheckpoint" and "{val_" in str(callback.site.literals.get("filepath", "{val_")):
+        return True
+    return not isinstance(callback.monitor, str) or callback.monitor.startswith("val_")
 
 
 def _names_in_logs(training: Training, fit: Fitted) -> list[str] | None:
@@ -104,11 +121,12 @@ def _adds_no_values(callback: Callback) -> bool:
 
 
 def _another_name(callback: Callback, name: str, names: list[str]) -> PlannedFix | None:
-    """The name that was meant, where there is just one of its kind."""
+    """The name that was meant, where there is just one of its kind.
+
+    No value of the training stands in for one of the validation.
+    """
     held, asked = name.startswith("val_"), name.removeprefix("val_")
     alike = [n for n in names if n.startswith("val_") is held and "acc" in asked and "acc" in n]
-    if not alike and asked in names:
-        alike = [asked]
     if len(alike) != 1:
         return None
     given = callback.site.values.get("monitor")

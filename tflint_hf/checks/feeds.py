@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tflint_hf.checks.callbacks import may_need_validation
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.findings import Safety, Severity
 from tflint_hf.fixes import AddArgument, InsertBefore, PlannedFix, RemoveArgument, RemoveStep, Replace, SwapSteps
@@ -190,14 +191,17 @@ def array_arguments_with_dataset(trace: Trace) -> Iterator[Fault]:
     """Arguments for arrays beside a feed: some stop the program, some are ignored."""
     for event in trace.events:
         if isinstance(event, Fitted) and event.feed is not None:
-            yield from _array_arguments(event, event.site, "fit", event.validation is not None)
+            needed = frozenset({"validation_split"}) if may_need_validation(event) else frozenset()
+            yield from _array_arguments(event, event.site, "fit", event.validation is not None, needed)
         elif isinstance(event, Evaluated) and event.feed is not None:
             yield from _array_arguments(event, event.site, "evaluate")
         elif isinstance(event, Predicted) and event.prediction.feed is not None:
             yield from _array_arguments(event, event.prediction.site, "predict")
 
 
-def _array_arguments(event: Event, site: CallSite, method: str, validates: bool = False) -> Iterator[Fault]:
+def _array_arguments(
+    event: Event, site: CallSite, method: str, validates: bool = False, needed: frozenset[str] = frozenset()
+) -> Iterator[Fault]:
     if rests_on_environment(event.guards):
         return
     ignored = ["batch_size", *(["validation_batch_size"] if validates else [])]
@@ -209,7 +213,7 @@ def _array_arguments(event: Event, site: CallSite, method: str, validates: bool 
         yield Fault(
             site.values[name],
             {"argument": name, "method": method, "effect": "is ignored" if harmless else "raises an error"},
-            fix=PlannedFix(Safety.SAFE, f"Drop {name}", (_removed(site, name),)),
+            fix=None if name in needed else PlannedFix(Safety.SAFE, f"Drop {name}", (_removed(site, name),)),
             severity=Severity.INFO if event.variants > 1 else severity,
         )
 

@@ -160,6 +160,7 @@ def _events(training: ObservedTraining) -> Iterator[Event]:
         steps_count_rows=False,
         rows=None,
         validation_rows=None,
+        history_kept=True,
     )
 
 

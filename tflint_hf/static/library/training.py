@@ -176,6 +176,7 @@ def _fit(call: LibraryCall) -> Value:
         steps_count_rows=feed is not None and _count_rows(call.get("steps_per_epoch"), feed),
         rows=call.site.place if same else rows_of_feed(feed),
         validation_rows=call.site.place if same else rows_of_feed(validation),
+        history_kept=call.machine.discarded is not call.node,
     )
     return UNKNOWN
 

@@ -88,6 +88,7 @@ class Fitted(Event):
     known, or has no place. `own_callbacks`: some callback is of a class of the program; `validates`: there is
     validation data. `tokenizer` is the one that made the token ids.
     `rows` and `validation_rows` are equal where both are made of the same rows, None where that is not known.
+    `history_kept`: the program may read the History that fit() returns.
     """
 
     model: Model
@@ -115,6 +116,7 @@ class Fitted(Event):
     steps_count_rows: bool
     rows: object
     validation_rows: object
+    history_kept: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
