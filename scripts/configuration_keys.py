@@ -18,10 +18,10 @@ def keys() -> str:
 
 
 def _lines(schema: dict[str, Any]) -> Iterator[str]:
-    yield "| key | value | default | meaning |\n| --- | --- | --- | --- |\n"
+    yield "| key | meaning |\n| --- | --- |\n"
     for key, said in schema["properties"].items():
-        default = f"`{json.dumps(said['default'])}`" if "default" in said else ""
-        yield f"| `{key}` | {_kind(said)} | {default} | {said['description']} |\n"
+        default = f"; default: `{json.dumps(said['default'])}`" if "default" in said else ""
+        yield f"| `{key}` | {said['description']} {_kind(said)}{default}. |\n"
     yield "\nThese rules have options, under `rules.CODE` or `rules.name`:\n\n"
     yield "| rule | option | default |\n| --- | --- | --- |\n"
     for rule in load_rules():
@@ -32,5 +32,5 @@ def _lines(schema: dict[str, Any]) -> Iterator[str]:
 
 def _kind(said: dict[str, Any]) -> str:
     if "enum" in said:
-        return ", ".join(f"`{json.dumps(value)}`" for value in said["enum"])
-    return {"array": "list", "boolean": "`true` or `false`", "object": "table"}.get(said["type"], said["type"])
+        return f"One of {', '.join(f'`{json.dumps(value)}`' for value in said['enum'])}"
+    return {"array": "A list", "boolean": "`true` or `false`", "object": "A table"}.get(said["type"], "A string")

@@ -66,6 +66,17 @@ def test_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path, monke
             assert is_shown(output, text), f"{command} prints\n{text}"
 
 
+@pytest.mark.parametrize("page", ["tutorial.md", "own-rules.md"])
+def test_a_page_says_which_file_it_shows(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    shown = [step for step in STEP.finditer(text) if step[1] == "file" and step[3]]
+    assert shown
+    for step in shown:
+        name, _ = step[2].split()
+        above = text[: step.start()].rstrip().rpartition("\n\n")[2]
+        assert f"`{name}`" in above, f"{page} shows {name} below: {above}"
+
+
 PAGES = [ROOT / "README.md", ROOT / "editors" / "vscode" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
