@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tflint_hf import knowledge
 from tflint_hf.checks.fault import Fault, check
 from tflint_hf.checks.heads import CLASSIFIERS, outputs_of, trains_as_made
 from tflint_hf.checks.imports import keras_name
@@ -52,10 +53,10 @@ def _where(training: Training) -> Place:
 
 
 @check("TFL016")
-def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
+def dense_loss_on_integer_labels(training: Training, trace: Trace) -> Iterator[Fault]:
     """A loss that wants a column for each class gets class ids."""
     losses = training.compiled.losses
-    if not _is_classifier(training) or len(losses) != 1 or losses[0].class_name not in _DENSE:
+    if not _is_classifier(training) or len(losses) != 1 or not _wants_columns(losses[0]):
         return
     loss, outputs = losses[0], outputs_of(training.model)
     labels = _all_are(training, LabelEncoding.INDEX)
@@ -66,7 +67,9 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
         return
     keras, given = training.compiled.names.get("keras"), training.compiled.site.values.get("loss")
     fix = None
-    if given is not None and loss.form is Form.STRING:
+    if loss.class_name not in _DENSE:
+        fix = _crossentropy_of_logits(training, trace, given)
+    elif given is not None and loss.form is Form.STRING:
         text = '"sparse_categorical_crossentropy"'
         edit = Replace(given, text, for_all_uses=True)
         fix = PlannedFix(Safety.UNSAFE, "Use the sparse crossentropy", (edit,))
@@ -76,6 +79,23 @@ def dense_loss_on_integer_labels(training: Training) -> Iterator[Fault]:
         _where(training),
         {"loss": loss.class_name, "labels": labels.known_from or "class ids"},
         fix=fix,
+    )
+
+
+def _wants_columns(loss: Loss) -> bool:
+    """Whether a loss compares each output with a label of its own."""
+    info = knowledge.loss(loss.class_name)
+    return loss.class_name in _DENSE or (info is not None and info.kind is knowledge.LossKind.REGRESSION)
+
+
+def _crossentropy_of_logits(training: Training, trace: Trace, given: Place | None) -> PlannedFix | None:
+    """The crossentropy that a head of transformers is trained with, in the place of a loss of another kind."""
+    named = keras_name(training.compiled, trace)
+    if given is None or named is None or training.model.head is None:
+        return None
+    keras, imports = named
+    return _other_loss(
+        None, given, f"{keras}.losses.SparseCategoricalCrossentropy", "Use the sparse crossentropy", *imports
     )
 
 
