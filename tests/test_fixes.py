@@ -424,3 +424,12 @@ def test_no_value_of_the_training_stands_in_for_one_of_the_validation(
     assert (found.fix is None) is (fixed is None)
     if found.fix is not None:
         assert f'monitor="{fixed}"' in apply_edits(text, list(found.fix.edits))
+
+
+def test_a_seed_decides_what_is_trained_on_so_its_edit_is_not_safe() -> None:
+    for path in sorted((FIXTURES / "no-random-seed").glob("**/bad_*.py")):
+        [found] = [f for f in findings_of(path, path.read_text(encoding="utf-8")) if f.code == "TFE012"]
+        assert found.fix is not None
+        assert found.fix.safety is Safety.UNSAFE
+        [written] = [edit.text.strip(" ,") for edit in found.fix.edits]
+        assert written in found.advice, "the advice is another one than the fix"

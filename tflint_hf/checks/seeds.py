@@ -29,11 +29,15 @@ def no_random_seed(trace: Trace, target: Target) -> Iterator[Fault]:
     seeded = frozenset().union(*(seed.generators for seed in seeds))
     split = next((e for e in trace.of(RandomSplit) if e.run == 0 and not e.guards), None)
     if split is not None and "numpy" not in seeded:
-        add = AddArgument(split.site.place, f"{split.argument}=42")
+        argument = f"{split.argument}=42"
+        add = AddArgument(split.site.place, argument)
         yield Fault(
             split.place,
-            {"problem": "the split of the rows has no seed"},
-            fix=PlannedFix(Safety.SAFE, "Give the split a seed", (add,)) if split.argument else None,
+            {
+                "problem": "the split of the rows has no seed",
+                "instead": f"write {argument} in the split, or call transformers.set_seed(42) before it",
+            },
+            fix=None if split.given else PlannedFix(Safety.UNSAFE, "Give the split a seed", (add,)),
         )
     elif seeds and "python" not in seeded and target.satisfies(_TF_KERAS):
         seed = seeds[0]
@@ -41,11 +45,14 @@ def no_random_seed(trace: Trace, target: Target) -> Iterator[Fault]:
         fix = None
         if keras is not None and seed.call == "tensorflow.random.set_seed":
             edit = Replace(seed.function, f"{keras}.utils.set_random_seed")
-            fix = PlannedFix(Safety.SAFE, "Set all seeds", (edit,))
+            fix = PlannedFix(Safety.UNSAFE, "Set all seeds", (edit,))
         name = seed.call.replace("tensorflow.", "tf.").replace("numpy.", "np.")
         yield Fault(
             seed.place,
-            {"problem": f"{name} does not reach the head and the dropout of the model"},
+            {
+                "problem": f"{name} does not reach the head and the dropout of the model",
+                "instead": "call tf.keras.utils.set_random_seed or transformers.set_seed in its place, which set all",
+            },
             fix=fix,
             rests_on=_TF_KERAS,
         )

@@ -70,7 +70,7 @@ def note_split(call: LibraryCall, argument: str) -> None:
     if call.open or in_order or any(v is not None and not _is_none(v) for v in decided):
         return
     given = argument in call.given
-    call.machine.record(RandomSplit, call.site.callee, call.group, site=call.site, argument="" if given else argument)
+    call.machine.record(RandomSplit, call.site.callee, call.group, site=call.site, argument=argument, given=given)
 
 
 def _is_none(value: Value) -> bool:

@@ -82,10 +82,11 @@ class SplitNeeded(Event):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RandomSplit(Event):
-    """Rows are split at random, and nothing given decides how. `argument` would, "" where it is given as None."""
+    """Rows are split at random, and nothing given decides how. `argument` would, which may be `given` as None."""
 
     site: CallSite
     argument: str
+    given: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
