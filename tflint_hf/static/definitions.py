@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tflint_hf.static import calls
+from tflint_hf.static.arguments import Arguments, evaluate_arguments
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters
 from tflint_hf.static.values import UNKNOWN, Class, Const, External, Function, Value
@@ -42,7 +43,7 @@ def _option(machine: Machine, node: cst.Decorator, scope: Scope) -> dict[str, Va
     """The parameter that a click option gives, with its default; the command line may replace it."""
     if not isinstance(node.decorator, cst.Call):
         return {}
-    arguments = calls.evaluate_arguments(machine, node.decorator, scope)
+    arguments = evaluate_arguments(machine, node.decorator, scope)
     names = [v.value for v in arguments.positional if isinstance(v, Const) and isinstance(v.value, str)]
     plain = [n for n in names if not n.startswith("-")] or [n.lstrip("-") for n in names if n.startswith("--")]
     default = arguments.keywords.get("default", UNKNOWN)
@@ -72,7 +73,7 @@ def _decorated(machine: Machine, node: cst.Decorator, applied: Value, function: 
     """What a decorator of the program makes of a function; those of libraries are taken to leave it as it is."""
     if isinstance(node.decorator, cst.Call):
         applied = machine.evaluate(machine, node.decorator, scope)
-    made = calls.call(machine, applied, calls.Arguments([function]), node, scope)
+    made = calls.call(machine, applied, Arguments([function]), node, scope)
     return made if isinstance(made, Function) else function
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tflint_hf.static import amounts, attributes, calls, inputs, items, uses
+from tflint_hf.static.arguments import evaluate_arguments
 from tflint_hf.static.machine import MAX_EXPRESSION_DEPTH
 from tflint_hf.static.scopes import Scope
 from tflint_hf.static.syntax import parameters, source_text, string_value
@@ -151,7 +152,7 @@ def _dict(machine: Machine, node: cst.Dict, scope: Scope) -> Value:
 
 def _call(machine: Machine, node: cst.Call, scope: Scope) -> Value:
     callee = evaluate(machine, node.func, scope)
-    arguments = calls.evaluate_arguments(machine, node, scope)
+    arguments = evaluate_arguments(machine, node, scope)
     return calls.call(machine, callee, arguments, node, scope)
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from packaging.version import Version
 
 from tflint_hf.static import calls, expressions, statements
-from tflint_hf.static.calls import Arguments
+from tflint_hf.static.arguments import Arguments
 from tflint_hf.static.keras_choice import KerasChoice
 
 # The models of libraries register themselves when they are imported.

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tflint_hf.static import amounts, attributes, calls, items, uses
-from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.arguments import Arguments
+from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library.array_labels import labels_of
 from tflint_hf.static.library.configuration import Namespace
 from tflint_hf.static.library.containers import first

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import attributes, calls
-from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.arguments import Arguments
+from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.containers import first
 from tflint_hf.static.library.hooks import method, path

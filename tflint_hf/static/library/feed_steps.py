@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tflint_hf.static import calls, uses
-from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.arguments import Arguments
+from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.array_labels import paired
 from tflint_hf.static.library.feeds import feed_of, inputs_and_targets, keys_of, labels_inside

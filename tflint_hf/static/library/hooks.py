@@ -17,7 +17,8 @@ from tflint_hf.trace.objects import Keras
 if TYPE_CHECKING:
     import libcst as cst
 
-    from tflint_hf.static.calls import Arguments, LibraryCall
+    from tflint_hf.static.arguments import Arguments
+    from tflint_hf.static.calls import LibraryCall
     from tflint_hf.static.machine import Machine
     from tflint_hf.static.scopes import Scope
 

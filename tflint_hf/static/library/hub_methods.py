@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tflint_hf.knowledge import dataset as known_dataset
 from tflint_hf.static import calls, uses
-from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.arguments import Arguments
+from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.array_labels import paired
 from tflint_hf.static.library.hooks import method

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tflint_hf.static import attributes, calls, items
-from tflint_hf.static.calls import Arguments, LibraryCall
+from tflint_hf.static.arguments import Arguments, site
+from tflint_hf.static.calls import LibraryCall
 from tflint_hf.static.inputs import inputs_in
 from tflint_hf.static.library import hooks
 from tflint_hf.static.library.hooks import method, path
@@ -181,12 +182,12 @@ def _subclass_made(machine: Machine, instance: Instance, node: Any, scope: Scope
     is_transformers = base.path.startswith("transformers.TF")
     if not is_keras_model and not is_transformers:
         return
-    site = calls.site(node, scope, Arguments())
+    made_at = site(node, scope, Arguments())
     own = any(attributes.class_member(instance.cls, name) is not None for name in _OWN_TRAINING)
     model = Model(
         ModelOrigin.SUBCLASS,
         instance.cls.name,
-        site,
+        made_at,
         outputs=(Output.UNKNOWN,),
         keras=base.origin,
         own_training=own,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tflint_hf.static import calls, uses
 from tflint_hf.static.amounts import amount_of, some_number
-from tflint_hf.static.calls import Arguments
+from tflint_hf.static.arguments import Arguments
 from tflint_hf.static.library.hooks import method, path
 from tflint_hf.static.syntax import parameters, returned_values, source_text
 from tflint_hf.static.values import UNKNOWN, Array, Bound, DictValue, Function, Partial, Value, make_list, text_of
