@@ -53,5 +53,5 @@ def _meaning(option: click.Option) -> str:
 
 def _escaped(text: str) -> str:
     """Words for a table in Markdown; options in them are code, so that no `--` becomes a dash."""
-    text = text.replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
+    text = text.replace("<", "&lt;").replace("|", "&#124;").replace("*", "\\*")
     return re.sub(r"`[^`]*`|(?<![\w-])--?(?:[a-z][\w-]*|(?=\s))", lambda found: f"`{found[0].strip('`')}`", text)

@@ -55,7 +55,14 @@ def for_the_site(page: str) -> str:
     """
     text = re.sub(r"\]\(\.\./rules/\w+/([\w-]+)\.yaml\)", r"](rules/\1.md)", page)
     text = text.replace("](../README.md#rules)", "](rules/index.md)")
-    return re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", text)
+    return re.sub(r"\[([^\[\]\n]+)\]\(\.\./[^)]+\)", r"\1", text)
+
+
+def with_lists(page: str) -> str:
+    """A page with an empty line before each list: for MkDocs, unlike others, a list cannot begin inside a paragraph."""
+    parts = re.split(r"(^```.*?^```$)", page, flags=re.MULTILINE | re.DOTALL)
+    parts[::2] = [re.sub(r"^([^\s#-].*\n)(?=- )", r"\1\n", part, flags=re.MULTILINE) for part in parts[::2]]
+    return "".join(parts)
 
 
 def main() -> None:
@@ -64,7 +71,7 @@ def main() -> None:
     write("rules/index.md", "".join(overview(families)))
     write("rules/navigation.md", "".join(navigation(families)))
     for rule in ordered:
-        write(f"rules/{rule.name}.md", render_page(rule))
+        write(f"rules/{rule.name}.md", with_lists(render_page(rule)))
     for path in sorted(Path("docs").glob("*.md")):
         page = path.read_text(encoding="utf-8")
         if (shown := for_the_site(page)) != page:

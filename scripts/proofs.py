@@ -29,14 +29,13 @@ PAGE = ROOT / "docs" / "proofs.md"
 HEAD = """# What a run shows of each rule
 
 `tflint-hf confirm` runs a program for a few batches and measures. Below is, for each rule, what that says of one of its
-bad fixtures, as `scripts/proofs.py` wrote it; `tests/tensorflow/test_proofs.py` runs all of them, with good ones beside
-them of which nothing may be said, and those for transformers 5 where an interpreter has that release. Checkpoints and
-data sets are stand-ins: numbers are those of tiny random models.
+bad fixtures, with the name of the measurement and the program, as `scripts/proofs.py` wrote it;
+`tests/tensorflow/test_proofs.py` runs all of them, with good ones beside them of which nothing may be said, and those
+for transformers 5 where an interpreter has that release. Checkpoints and data sets are stand-ins: numbers are those of
+tiny random models.
 
-| rule | measured by | in the run of | evidence |
-| --- | --- | --- | --- |
 """
-ROW = re.compile(r"^\| (\w+) [^|]*\|", re.MULTILINE)
+ROW = re.compile(r"- \*\*(\w+) ")
 OF_ONE_MACHINE = re.compile(r" ?\(?/\S*/(?:fixtures|site-packages)/[^\s)]*\)?| at 0x[0-9a-f]+")
 
 
@@ -50,14 +49,15 @@ def evidence(rule: Rule, candidates: list[Proof], runner: WarmRunner) -> tuple[P
 
 
 def row(rule: Rule, shown: tuple[Proof, str] | None) -> str:
-    """One line of the table."""
+    """One line of the list."""
     means = rule.probe or "its error"
     if shown is None:
         reason = rule.probe_reason or "no proof yet"
-        return f"| {rule.code} {rule.name} | {rule.probe or ''} | | {reason} |"
+        return f"- **{rule.code} {rule.name}** {reason}{f' ({rule.probe})' if rule.probe else ''}"
     proof, text = shown
+    text = text.replace("<", "&lt;").replace("\\", "")
     link = f"[{proof.program}](../{proof.path.as_posix()})"
-    return f"| {rule.code} {rule.name} | {means} | {link} | {text.replace('|', chr(92) + '|')} |"
+    return f"- **{rule.code} {rule.name}** {text} ({means}, {link})"
 
 
 def known_rows() -> dict[str, str]:

@@ -86,4 +86,5 @@ def _signature(value: object) -> str:
 
 def _escaped(text: str) -> str:
     """Words for Markdown: a `**` in them is no emphasis, nor is `<x>` a tag."""
-    return re.sub(r"`[^`]*`|[*<]", lambda found: found[0] if found[0][0] == "`" else "\\" + found[0], text)
+    meant = {"*": "\\*", "<": "&lt;"}
+    return re.sub(r"`[^`]*`|[*<]", lambda found: meant.get(found[0], found[0]), text)
