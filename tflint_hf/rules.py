@@ -118,7 +118,7 @@ class Rule:
     def summary(self) -> str:
         """The first sentence of the page's section "What it does"."""
         section = re.search(r"^## What it does\s+(.+?)(?:\n\s*\n|\Z)", self.page, re.DOTALL | re.MULTILINE)
-        paragraph = " ".join(section[1].split()) if section else self.why
+        paragraph = " ".join(re.sub(r"^\s*- ", "", section[1], flags=re.MULTILINE).split()) if section else self.why
         return re.split(r"(?<=\.)\s(?=[A-Z`])", paragraph, maxsplit=1)[0]
 
 
