@@ -128,6 +128,7 @@ def test_sarif_results_point_to_their_rule_and_range(rules: RuleTable) -> None:
     assert rule["id"] == loss["ruleId"] == "TFL001"
     assert "```python\nmodel.compile(loss=" in rule["help"]["markdown"]
     assert loss["level"] == "error"
+    assert loss["message"]["text"].endswith(". See: [the model is made here](1)")
     assert run["columnKind"] == "unicodeCodePoints"
     assert loss["locations"][0]["physicalLocation"]["region"] == {
         "startLine": 7,
@@ -138,6 +139,14 @@ def test_sarif_results_point_to_their_rule_and_range(rules: RuleTable) -> None:
     replacement = loss["fixes"][0]["artifactChanges"][0]["replacements"][0]
     assert replacement["deletedRegion"]["startColumn"] == 10
     assert replacement["insertedContent"]["text"].startswith("tf.keras.losses.")
+
+
+def test_sarif_messages_hold_no_link_but_those_to_related_places(rules: RuleTable) -> None:
+    related = (dataclasses.replace(LOSS.related[0], message="made of [a, b]"), *LOSS.related)
+    finding = dataclasses.replace(LOSS, message="fit(x[0](1))", related=related)
+    text = sarif_run(result(finding), rules)["results"][0]["message"]["text"]
+    assert text.startswith("fit(x[0\\](1))")
+    assert text.endswith(f"See: [made of \\[a, b\\]](1); [{LOSS.related[0].message}](2)")
 
 
 def test_sarif_names_the_cell_and_offers_no_edit_that_would_break_a_notebook(rules: RuleTable) -> None:

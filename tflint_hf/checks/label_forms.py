@@ -281,16 +281,20 @@ def labels_outside_the_head(training: Training) -> Iterator[Fault]:
             if value is None:
                 continue
             name = labels.known_from or "the labels"
-            yield Fault(
-                place,
-                {
-                    "labels": f"{name}, {split}" if unlabelled else name,
-                    "values": value,
-                    "classes": outputs,
-                    "last": outputs - 1,
-                },
-                related=((fit.site.callee, "the model is trained on them here"),) if not unlabelled else (),
-            )
+            values = {
+                "labels": f"{name}, {split}" if unlabelled else name,
+                "values": value,
+                "classes": outputs,
+                "last": outputs - 1,
+            }
+            used = ((fit.site.callee, "the model is trained on them here"),) if not unlabelled else ()
+            if _loaded_at(fit.feed, labels) is not None and value > 0 and model.labels_place is not None:
+                # A data set of the hub counts its labels from 0, without gaps: it is the head that is too small.
+                edit = Replace(model.labels_place, str(labels.classes), for_all_uses=True)
+                fix = PlannedFix(Safety.UNSAFE, f"Make {labels.classes} outputs", (edit,))
+                yield Fault(model.labels_place, values, related=used, fix=fix)
+            else:
+                yield Fault(place, values, related=used)
             return
 
 

@@ -106,4 +106,4 @@ def _is_near(finding: Finding, clue: Recognised, error: LoggedError | None) -> b
 
 def _without_values(text: str) -> str:
     """The words of a rule where no program gives their values: `num_labels=<classes>`."""
-    return re.sub(r"\{(\w+)\}", r"<\1>", text).replace("{{", "{").replace("}}", "}")
+    return re.sub(r"\{(\w+)\}", lambda one: f"<{one[1].replace('_', ' ')}>", text).replace("{{", "{").replace("}}", "}")

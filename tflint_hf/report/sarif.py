@@ -57,7 +57,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
-        "shortDescription": {"text": rule.summary},
+        "shortDescription": {"text": rule.name.replace("-", " ").capitalize()},
         "fullDescription": {"text": rule.summary},
         "help": {"text": body, "markdown": body},
         **({"helpUri": rule.url} if rule.url else {}),
@@ -71,11 +71,12 @@ def _result(finding: Finding, rule_index: int, fingerprint: str, scan: ScanResul
     cell = finding.location.cell
     if cell is not None:
         message = f"cell {cell}, line {finding.location.line}: {message}"
+    links = "; ".join(f"[{_in_link(one.message)}]({number})" for number, one in enumerate(finding.related, 1))
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity if finding.stands else Severity.INFO],
-        "message": {"text": message},
+        "message": {"text": f"{_in_text(message)}. See: {links}" if links else _in_text(message)},
         "locations": [_location(finding.location, scan)],
         "partialFingerprints": {"tflintHfFinding/v1": fingerprint},
     }
@@ -94,6 +95,15 @@ def _result(finding: Finding, rule_index: int, fingerprint: str, scan: ScanResul
     if cell is not None:
         properties["cell"] = cell
     return result | {"properties": properties}
+
+
+def _in_text(text: str) -> str:
+    """A text that holds no link: only a bracket pair followed by a parenthesis is one."""
+    return re.sub(r"\](?=\()", r"\\]", text)
+
+
+def _in_link(text: str) -> str:
+    return re.sub(r"([\\\[\]])", r"\\\1", text)
 
 
 def _location(location: Location, scan: ScanResult) -> dict[str, Any]:
