@@ -291,7 +291,8 @@ def labels_outside_the_head(training: Training) -> Iterator[Fault]:
             if _loaded_at(fit.feed, labels) is not None and value > 0 and model.labels_place is not None:
                 # A data set of the hub counts its labels from 0, without gaps: it is the head that is too small.
                 edit = Replace(model.labels_place, str(labels.classes), for_all_uses=True)
-                fix = PlannedFix(Safety.UNSAFE, f"Make {labels.classes} outputs", (edit,))
+                named = {"id2label", "label2id", "**"} & model.keywords
+                fix = None if named else PlannedFix(Safety.UNSAFE, f"Make {labels.classes} outputs", (edit,))
                 yield Fault(model.labels_place, values, related=used, fix=fix)
             else:
                 yield Fault(place, values, related=used)
