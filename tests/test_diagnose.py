@@ -13,8 +13,9 @@ import pytest
 from tflint_hf.diagnose import diagnose, log_of_text, read_log, recognise
 from tflint_hf.diagnose.curves import SHAPES, shapes
 from tflint_hf.diagnose.errors import last_error
-from tflint_hf.diagnose.matching import recognise_in
+from tflint_hf.diagnose.matching import Recognised, recognise_in
 from tflint_hf.diagnose.progress import Training, trainings
+from tflint_hf.diagnose.ranking import Diagnosis
 from tflint_hf.engine import ScanOptions, scan
 from tflint_hf.rule_files import load_rules
 from tflint_hf.rules import CURVES
@@ -460,3 +461,10 @@ def test_placeholders_of_the_advice_are_shown_as_blanks() -> None:
     assert report.diagnoses[0].rule.code == "TFL018"
     assert "num_labels=<classes>" in report.diagnoses[0].advice
     assert not any(re.search(r"\{\w+\}", d.advice + d.why) for d in report.diagnoses)
+
+
+def test_why_is_said_in_words_where_only_a_program_gives_the_reason() -> None:
+    for rule in load_rules():
+        one = Diagnosis(rule, Recognised(rule.code, "likely", "text", 1))
+        assert not re.fullmatch(r"<[\w ]+>", one.why), rule.code
+        assert "_" not in "".join(re.findall(r"<([a-z_ ]+)>", one.advice)), rule.code

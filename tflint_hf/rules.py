@@ -117,9 +117,13 @@ class Rule:
     @property
     def summary(self) -> str:
         """The first sentence of the page's section "What it does"."""
-        section = re.search(r"^## What it does\s+(.+?)(?:\n\s*\n|\Z)", self.page, re.DOTALL | re.MULTILINE)
-        paragraph = " ".join(re.sub(r"^\s*- ", "", section[1], flags=re.MULTILINE).split()) if section else self.why
+        paragraph = self.first_paragraph("What it does") or self.why
         return re.split(r"(?<=\.)\s(?=[A-Z`])", paragraph, maxsplit=1)[0]
+
+    def first_paragraph(self, section: str) -> str:
+        """The beginning of a section of the page, without the marks of lists; empty if the page lacks it."""
+        found = re.search(rf"^## {re.escape(section)}\s+(.+?)(?:\n\s*\n|\Z)", self.page, re.DOTALL | re.MULTILINE)
+        return " ".join(re.sub(r"^\s*- ", "", found[1], flags=re.MULTILINE).split()) if found else ""
 
 
 class RuleTable:

@@ -38,7 +38,10 @@ class Diagnosis:
 
     @property
     def why(self) -> str:
-        return self.finding.why if self.finding is not None else _without_values(self.rule.why)
+        if self.finding is not None:
+            return self.finding.why
+        says_nothing = re.fullmatch(r"\{\w+\}", self.rule.why)
+        return (self.rule.first_paragraph("Why it is bad") if says_nothing else "") or _without_values(self.rule.why)
 
     @property
     def advice(self) -> str:
