@@ -126,6 +126,11 @@ class Rule:
         return " ".join(re.sub(r"^\s*- ", "", found[1], flags=re.MULTILINE).split()) if found else ""
 
 
+def without_values(text: str) -> str:
+    """The words of a rule where no program gives their values: `num_labels=<classes>`."""
+    return re.sub(r"\{(\w+)\}", lambda one: f"<{one[1].replace('_', ' ')}>", text).replace("{{", "{").replace("}}", "}")
+
+
 class RuleTable:
     """Every rule, in the order of the codes, but for those that are `withheld`, and those that `failed` to load."""
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from warm import warm_runner
 
 from tflint_hf.dynamic.confirm import judge_run
 from tflint_hf.dynamic.job import RunOptions
@@ -97,6 +100,17 @@ def has_tensorflow() -> bool:
     """Whether the interpreter has all that the programs need."""
     find = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
     return subprocess.run([PYTHON, "-c", find, *NEEDED], check=False).returncode == 0
+
+
+@contextmanager
+def runner_of_tensorflow() -> Iterator[WarmRunner]:
+    """A runner of the interpreter that has TensorFlow; without one the tests that ask for it are skipped."""
+    import pytest  # the script that writes docs/proofs.md does without
+
+    if not has_tensorflow():
+        pytest.skip(f"{PYTHON} has no TensorFlow, tf_keras, transformers or datasets")
+    with warm_runner(PYTHON) as warm:
+        yield warm
 
 
 def attempt(proof: Proof, runner: WarmRunner) -> Tried:

@@ -6,8 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
-from proving import PYTHON, has_tensorflow
-from warm import WarmRunner, warm_runner
+from proving import runner_of_tensorflow
+from warm import WarmRunner
 
 from tflint_hf.dynamic.job import RunOptions
 
@@ -42,9 +42,7 @@ def make():
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[WarmRunner]:
-    if not has_tensorflow():
-        pytest.skip(f"{PYTHON} has no TensorFlow, tf_keras, transformers or datasets")
-    with warm_runner(PYTHON) as warm:
+    with runner_of_tensorflow() as warm:
         yield warm
 
 

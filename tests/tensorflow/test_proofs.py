@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from proving import CLEAN, CONFIRMED, PYTHON, ROOT, Proof, attempt, has_tensorflow, proofs
-from warm import WarmRunner, warm_runner
+from proving import CLEAN, CONFIRMED, ROOT, Proof, attempt, proofs, runner_of_tensorflow
+from warm import WarmRunner
 
 from tflint_hf.rule_files import load_rules
 
@@ -20,9 +20,7 @@ CODES = {rule.name: rule.code for rule in load_rules()}
 
 @pytest.fixture(scope="session")
 def runner() -> Iterator[WarmRunner]:
-    if not has_tensorflow():
-        pytest.skip(f"{PYTHON} has no TensorFlow, tf_keras, transformers or datasets")
-    with warm_runner(PYTHON) as warm:
+    with runner_of_tensorflow() as warm:
         yield warm
 
 

@@ -13,7 +13,7 @@ import click
 
 from tflint_hf import extras
 from tflint_hf.cli.exits import Exit, exit_code
-from tflint_hf.cli.options import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds
+from tflint_hf.cli.options import LEAST_BUDGET, NO_PLUGINS, NO_RULE_PATHS, Seconds, loading
 from tflint_hf.cli.output import check_output_file, print_text, wants_color, write_file
 from tflint_hf.cli.progress import RunStatus
 from tflint_hf.findings import FAIL_ON
@@ -126,7 +126,7 @@ def run(flags: Flags) -> int:
     from tflint_hf.dynamic.job import RunOptions
     from tflint_hf.dynamic.runner import NotStartedError
     from tflint_hf.dynamic.sweep import with_findings
-    from tflint_hf.engine import ScanOptions, scan, wanted
+    from tflint_hf.engine import scan, wanted
     from tflint_hf.report import render, run_html, run_json, run_text, run_words
     from tflint_hf.rule_set import load_rule_set
     from tflint_hf.source import SourceError
@@ -142,12 +142,8 @@ def run(flags: Flags) -> int:
         except run_html.MissingTemplateEngine as error:
             raise click.ClickException(str(error)) from None
     try:
-        scanned = ScanOptions(
-            respect_gitignore=False,
-            packages=not flags.no_plugins,
-            config_rule_paths=not (flags.no_plugins or flags.no_rule_paths),
-            baseline=of_configuration(flags.script),
-        )
+        rules_from = loading((), no_rule_paths=flags.no_rule_paths, no_plugins=flags.no_plugins)
+        scanned = replace(rules_from, respect_gitignore=False, baseline=of_configuration(flags.script))
         result = scan((flags.script,), scanned)
     except (BaselineError, ConfigError) as error:
         raise click.ClickException(str(error)) from None

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from tflint_hf.interrupts import deferred
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -41,8 +43,9 @@ def with_rule_sources(command: F) -> F:
 
 def loading(rule_path: Sequence[Path], *, no_rule_paths: bool, no_plugins: bool) -> ScanOptions:
     """The options of a scan with the rules that these parameters ask for."""
-    from tflint_hf.discovery import absolute
-    from tflint_hf.engine import ScanOptions
+    with deferred():
+        from tflint_hf.discovery import absolute
+        from tflint_hf.engine import ScanOptions
 
     folders = tuple(dict.fromkeys(map(absolute, rule_path)))
     return ScanOptions(packages=not no_plugins, config_rule_paths=not (no_plugins or no_rule_paths), rule_paths=folders)

@@ -19,14 +19,13 @@ from tflint_hf.cli.exits import Exit, Invocation, exit_code
 from tflint_hf.cli.options import (
     CONFIG_FILE,
     LEAST_BUDGET,
-    NO_PLUGINS,
-    NO_RULE_PATHS,
-    RULE_PATHS,
     ScanFlags,
     Seconds,
     listed,
+    loading,
     rules_begun,
     target_versions,
+    with_rule_sources,
 )
 from tflint_hf.cli.output import (
     check_output_file,
@@ -101,9 +100,7 @@ class _ScanCommand(click.Command):
 @click.option("--no-gitignore", is_flag=True, help="Scan files that git ignores.")
 @click.option("--config", type=CONFIG_FILE, metavar="FILE", help="Read the configuration from FILE.")
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@RULE_PATHS
-@NO_RULE_PATHS
-@NO_PLUGINS
+@with_rule_sources
 @click.option("--target", multiple=True, metavar="LIB=VERSION", help="A library version that the code is for.")
 @click.option("--stdin-filename", default=STDIN, metavar="NAME", help="What the text that `scan -` reads is called.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes scan.")
@@ -147,8 +144,6 @@ def run(flags: ScanFlags) -> int:
         from tflint_hf.baseline import BaselineError
         from tflint_hf.cli import baselines
         from tflint_hf.config import Config, ConfigError, find_config, load_config
-        from tflint_hf.discovery import absolute
-        from tflint_hf.engine import ScanOptions
         from tflint_hf.rules import UnknownRule
         from tflint_hf.target import VersionError
 
@@ -165,7 +160,8 @@ def run(flags: ScanFlags) -> int:
     if flags.output:
         check_output_file(flags.output)
     paths = () if from_stdin else tuple(Path(path) for path in flags.paths or (".",))
-    options = ScanOptions(
+    options = replace(
+        loading(flags.rule_path, no_rule_paths=flags.no_rule_paths, no_plugins=flags.no_plugins),
         select=flags.select or None,
         ignore=flags.ignore,
         extend_select=flags.extend_select,
@@ -175,9 +171,6 @@ def run(flags: ScanFlags) -> int:
         respect_gitignore=False if flags.no_gitignore else None,
         config_path=flags.config,
         isolated=flags.isolated,
-        packages=not flags.no_plugins,
-        config_rule_paths=not (flags.no_plugins or flags.no_rule_paths),
-        rule_paths=tuple(dict.fromkeys(map(absolute, flags.rule_path))),
         target_versions=target_versions(flags.target),
         jobs=flags.jobs,
         stdin=(_read_stdin(), flags.stdin_filename) if from_stdin else None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tflint_hf.diagnose.errors import last_error
 from tflint_hf.diagnose.matching import Recognised, recognise_in
 from tflint_hf.diagnose.remarks import remark
+from tflint_hf.rules import without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,11 +42,11 @@ class Diagnosis:
         if self.finding is not None:
             return self.finding.why
         says_nothing = re.fullmatch(r"\{\w+\}", self.rule.why)
-        return (self.rule.first_paragraph("Why it is bad") if says_nothing else "") or _without_values(self.rule.why)
+        return (self.rule.first_paragraph("Why it is bad") if says_nothing else "") or without_values(self.rule.why)
 
     @property
     def advice(self) -> str:
-        return self.finding.advice if self.finding is not None else _without_values(self.rule.advice)
+        return self.finding.advice if self.finding is not None else without_values(self.rule.advice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,3 @@ def _is_near(finding: Finding, clue: Recognised, error: LoggedError | None) -> b
             if place.path.rsplit("/", 1)[-1] == name and abs(place.line - frame.line) <= NEARBY_LINES:
                 return True
     return False
-
-
-def _without_values(text: str) -> str:
-    """The words of a rule where no program gives their values: `num_labels=<classes>`."""
-    return re.sub(r"\{(\w+)\}", lambda one: f"<{one[1].replace('_', ' ')}>", text).replace("{{", "{").replace("}}", "}")

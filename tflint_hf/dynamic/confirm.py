@@ -15,6 +15,7 @@ from tflint_hf.dynamic.runner import Ended, run_program
 from tflint_hf.dynamic.verdicts import Scene, judges_anywhere, probes
 from tflint_hf.findings import Finding, Location, Outcome, ScanError, Verdict
 from tflint_hf.judge import judge, to_findings
+from tflint_hf.own_rules.bundle import failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,10 +59,10 @@ def confirm(
     observation = observation_of(run_program(script, options, listen, unwanted))
     failures: list[ScanError] = []
 
-    def failed(code: str, error: BaseException) -> None:
-        failures.append(ScanError(str(script), f"the rule {code} failed: {type(error).__name__}: {error}"))
+    def on_failure(code: str, error: BaseException) -> None:
+        failures.append(failed(rules.table.by_code[code], str(script), error))
 
-    judged = judge_run(findings, observation, rules, failed)
+    judged = judge_run(findings, observation, rules, on_failure)
     return Confirmation(script, judged, observation, options, tuple(failures))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tflint_hf.findings import Finding, Location, ScanError
 from tflint_hf.interrupts import deferred
-from tflint_hf.own_rules.bundle import raised_in
+from tflint_hf.own_rules.bundle import failed
 from tflint_hf.rule_set import load_rule_set
 from tflint_hf.rules import RuleTable
 from tflint_hf.source import Source, SourceKind, lines_in_file, source_from_bytes, source_from_text
@@ -77,14 +77,13 @@ def _scan_program(task: Task) -> ProgramResult:
     errors: list[ScanError] = []
     shown = next((name for name in task.shown.values() if name), str(task.program.files[0]))
 
-    def failed(code: str, error: BaseException) -> None:
-        trouble = f"the rule {code} failed: {type(error).__name__}: {error}"
-        errors.append(ScanError(shown, trouble + raised_in(Path(rules.by_code[code].home), error)))
+    def on_failure(code: str, error: BaseException) -> None:
+        errors.append(failed(rules.by_code[code], shown, error))
 
     judgements = [
         judgement
         for trace, target in read_program(files, entries, _retarget)
-        for judgement in judge(trace, target, rule_set.checks_for(target, task.codes), task.options, failed)
+        for judgement in judge(trace, target, rule_set.checks_for(target, task.codes), task.options, on_failure)
     ]
     resolver = Resolver(files.units, files.origins)
     reported = {name for name in task.shown.values() if name}
@@ -98,7 +97,7 @@ def _scan_program(task: Task) -> ProgramResult:
         fix = resolver.fix(planned)
         return None if fix is None or any(edit.location.path in hidden for edit in fix.edits) else fix
 
-    findings = to_findings(judgements, rules, resolver.location, resolved, failed)
+    findings = to_findings(judgements, rules, resolver.location, resolved, on_failure)
     if PARSE_RULE in task.codes:
         findings.extend(_unparsed(source, problem, rules) for source, problem in problems)
     texts = {(s.display, cell): tuple(lines) for s in sources.values() for cell, lines in s.texts.items()}

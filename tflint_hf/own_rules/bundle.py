@@ -16,6 +16,7 @@ from tflint_hf.checks.fault import checks_in
 from tflint_hf.discovery import display_path
 from tflint_hf.findings import ScanError
 from tflint_hf.rule_files import OWN_CODE, RuleFileError, read_rule
+from tflint_hf.rules import without_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tflint_hf.checks.fault import Check
     from tflint_hf.rules import Rule
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 FIXTURES = "fixtures"
 PAGE = """\
 ## What it does
@@ -122,7 +122,7 @@ def _page(rule: Rule) -> str:
     if rule.page != PAGE.strip():
         return rule.page
     words = {"message": rule.message, "why": rule.why, "advice": rule.advice}
-    return PAGE.format_map({name: _PLACEHOLDER.sub(r"<\1>", text) for name, text in words.items()}).strip()
+    return PAGE.format_map({name: without_values(text) for name, text in words.items()}).strip()
 
 
 def imported(module: str, shown: str) -> list[ScanError]:
@@ -144,6 +144,12 @@ def attempted(action: Callable[[], object], shown: str) -> list[ScanError]:
     finally:
         os.chdir(here)
     return []
+
+
+def failed(rule: Rule, shown: str, error: BaseException) -> ScanError:
+    """What is said of a rule whose function failed on a program, with the line of the rule's own files."""
+    trouble = f"the rule {rule.code} failed: {type(error).__name__}: {error}"
+    return ScanError(shown, trouble + raised_in(Path(rule.home), error))
 
 
 def raised_in(folder: Path, error: BaseException) -> str:
